@@ -1,0 +1,99 @@
+//! Which vectors this machine has.
+
+use core::fmt;
+use fearless_simd::{Level as Vectors, Simd};
+
+/// An instruction set to unmask with, and the proof that this CPU has it.
+///
+/// ```
+/// use ws_unmask_core::Level;
+///
+/// let best = Level::best();
+/// assert!(Level::available().any(|level| level == best));
+/// println!("unmasking with {best}"); // e.g. "avx2"
+/// ```
+#[derive(Clone, Copy)]
+pub struct Level(Option<Vectors>);
+
+impl Level {
+    /// The best level of this CPU. With the `std` feature the CPU is asked once and the answer
+    /// kept; without it this is what the compilation target guarantees.
+    #[inline]
+    pub fn best() -> Self {
+        Self::of(best_vectors())
+    }
+
+    /// Every level of this CPU, best first. The last one is the fallback, which needs no vectors.
+    pub fn available() -> impl Iterator<Item = Self> {
+        let best = best_vectors();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        let vectors = [
+            best.as_avx512().map(Simd::level),
+            best.as_avx2().map(Simd::level),
+            best.as_sse4_2().map(Simd::level),
+            best.as_sse2().map(Simd::level),
+        ];
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        let vectors = [(!best.is_fallback()).then_some(best)];
+        let fallback = core::iter::once(Self(None));
+        vectors.into_iter().flatten().map(Self::of).chain(fallback)
+    }
+
+    /// Its name: `avx512`, `avx2`, `sse4_2`, `sse2`, `neon`, `simd128` or `fallback`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            None => "fallback",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Some(Vectors::Avx512(_)) => "avx512",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Some(Vectors::Avx2(_)) => "avx2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Some(Vectors::Sse4_2(_)) => "sse4_2",
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            Some(Vectors::Sse2(_)) => "sse2",
+            #[cfg(target_arch = "aarch64")]
+            Some(Vectors::Neon(_)) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Some(Vectors::WasmSimd128(_)) => "simd128",
+            Some(_) => "unknown",
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn vectors(self) -> Option<Vectors> {
+        self.0
+    }
+
+    #[inline(always)]
+    fn of(vectors: Vectors) -> Self {
+        Self((!vectors.is_fallback()).then_some(vectors))
+    }
+}
+
+#[inline(always)]
+fn best_vectors() -> Vectors {
+    #[cfg(feature = "std")]
+    return Vectors::new();
+    #[cfg(not(feature = "std"))]
+    Vectors::baseline()
+}
+
+impl PartialEq for Level {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Level {}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Level({self})")
+    }
+}

@@ -1,0 +1,113 @@
+//! What is read and what is written, so that each path is written once for all of them.
+
+use core::mem::MaybeUninit;
+
+/// A masked payload and the place for the plain bytes, which may be the same. Positions are in
+/// bytes from its start.
+pub(crate) trait Target {
+    fn len(&self) -> usize;
+
+    /// The `len` masked bytes from `at` on.
+    fn masked(&self, at: usize, len: usize) -> &[u8];
+
+    /// Writes plain bytes from `at` on.
+    fn write(&mut self, at: usize, plain: &[u8]);
+
+    /// How many bytes from the start the first address after it lies that is a multiple of
+    /// `alignment`: 1 to `alignment`.
+    fn next_aligned(&self, alignment: usize) -> usize;
+
+    /// The whole pieces of `size` bytes between two positions.
+    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl Target>;
+
+    #[inline(always)]
+    fn read<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(self.masked(at, N));
+        bytes
+    }
+}
+
+/// Unmasked where it lies.
+pub(crate) struct InPlace<'a>(pub(crate) &'a mut [u8]);
+
+impl Target for InPlace<'_> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn masked(&self, at: usize, len: usize) -> &[u8] {
+        &self.0[at..][..len]
+    }
+
+    #[inline(always)]
+    fn write(&mut self, at: usize, plain: &[u8]) {
+        self.0[at..][..plain.len()].copy_from_slice(plain);
+    }
+
+    #[inline(always)]
+    fn next_aligned(&self, alignment: usize) -> usize {
+        alignment - self.0.as_ptr().addr() % alignment
+    }
+
+    #[inline(always)]
+    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl Target> {
+        self.0[from..to].chunks_exact_mut(size).map(InPlace)
+    }
+}
+
+/// Unmasked on the way from `src` to `dst`, which are of the same length.
+pub(crate) struct Copied<'a, B> {
+    pub(crate) dst: &'a mut [B],
+    pub(crate) src: &'a [u8],
+}
+
+impl<B: Byte> Target for Copied<'_, B> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.src.len()
+    }
+
+    #[inline(always)]
+    fn masked(&self, at: usize, len: usize) -> &[u8] {
+        &self.src[at..][..len]
+    }
+
+    #[inline(always)]
+    fn write(&mut self, at: usize, plain: &[u8]) {
+        B::copy(&mut self.dst[at..][..plain.len()], plain);
+    }
+
+    #[inline(always)]
+    fn next_aligned(&self, alignment: usize) -> usize {
+        alignment - self.dst.as_ptr().addr() % alignment
+    }
+
+    #[inline(always)]
+    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl Target> {
+        let dst = self.dst[from..to].chunks_exact_mut(size);
+        let src = self.src[from..to].chunks_exact(size);
+        dst.zip(src).map(|(dst, src)| Copied { dst, src })
+    }
+}
+
+/// A byte that can be written, whether or not it has been before.
+pub(crate) trait Byte: Sized {
+    fn copy(dst: &mut [Self], src: &[u8]);
+}
+
+impl Byte for u8 {
+    #[inline(always)]
+    fn copy(dst: &mut [Self], src: &[u8]) {
+        dst.copy_from_slice(src);
+    }
+}
+
+impl Byte for MaybeUninit<u8> {
+    #[inline(always)]
+    fn copy(dst: &mut [Self], src: &[u8]) {
+        dst.write_copy_of_slice(src);
+    }
+}
