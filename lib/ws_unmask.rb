@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "ws_unmask/version"
+require_relative "ws_unmask/extension"
+
+# Unmasks what WebSocket clients send, in Rust.
+#
+# RFC 6455, section 5.3 makes every client XOR its payload with a four-byte masking key. XOR is its
+# own inverse, so the methods that unmask also mask.
+#
+# All of them take the same arguments:
+#
+# - +payload+: the masked bytes. A String's encoding does not matter, its bytes do.
+# - +key+: the masking key, a String of 4 bytes or an Array of four Integers in 0..255.
+# - +offset+: where in the frame's payload this piece begins, in bytes. A payload that comes in
+#   pieces can thus be unmasked piece by piece.
+#
+# and raise, before anything is changed:
+#
+# - ArgumentError if the key has not 4 bytes, or the offset is negative
+# - TypeError if the payload, the key, an element of either or the offset is of another class
+# - RangeError if an Integer that stands for a byte is not in 0..255, or the offset is over 2**64 - 1
+#
+# @example The masked "Hello" of RFC 6455, section 5.7
+#   frame = ["818537fa213d7f9f4d5158"].pack("H*")
+#   WsUnmask.unmask(frame.byteslice(6, 5), frame.byteslice(2, 4)) # => "Hello"
+#
+# @example A payload in two pieces
+#   key = "\x37\xfa\x21\x3d".b
+#   WsUnmask.unmask("\x7f\x9f".b, key) + WsUnmask.unmask("\x4d\x51\x58".b, key, 2) # => "Hello"
+module WsUnmask
+  # @!method self.unmask(payload, key, offset = 0)
+  #   Unmasks into a new String.
+  #   @param payload [String] the masked bytes; they are not changed
+  #   @param key [String, Array<Integer>] the masking key
+  #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
+  #   @return [String] the plain bytes, in ASCII-8BIT
+  #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
+  #   @raise [NoMemoryError] if there is no memory for the result
+
+  # @!method self.unmask!(payload, key, offset = 0)
+  #   Unmasks in place, without an allocation. A String that shares its memory with another one (a
+  #   duplicate, a substring) gets its own first, so the other one never changes.
+  #   @param payload [String] the masked bytes, which become the plain ones
+  #   @param key [String, Array<Integer>] the masking key
+  #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
+  #   @return [String] +payload+ itself, in the encoding it had
+  #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
+  #   @raise [FrozenError] if +payload+ is frozen
+
+  # @!method self.mask(payload, key, offset = 0)
+  #   The same as {unmask}: XOR is its own inverse.
+  #   @param payload [String] the plain bytes; they are not changed
+  #   @param key [String, Array<Integer>] the masking key
+  #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
+  #   @return [String] the masked bytes, in ASCII-8BIT
+  #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
+
+  # @!method self.mask!(payload, key, offset = 0)
+  #   The same as {unmask!}: XOR is its own inverse.
+  #   @param payload [String] the plain bytes, which become the masked ones
+  #   @param key [String, Array<Integer>] the masking key
+  #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
+  #   @return [String] +payload+ itself, in the encoding it had
+  #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
+  #   @raise [FrozenError] if +payload+ is frozen
+
+  # @!method self.unmask_bytes(bytes, key, offset = 0)
+  #   Unmasks bytes that are held as Integers.
+  #   @param bytes [Array<Integer>] the masked bytes, each in 0..255; the Array is not changed
+  #   @param key [String, Array<Integer>] the masking key
+  #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
+  #   @return [Array<Integer>] the plain bytes
+  #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
+
+  # @!method self.simd_level
+  #   The vector instructions in use: what this machine's CPU has.
+  #   @return [Symbol] +:avx512+, +:avx2+, +:sse4_2+, +:sse2+, +:neon+, or +:fallback+ (none)
+end

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require "rspec/core/rake_task"
+
+RSpec::Core::RakeTask.new(spec: :compile)
+
+desc "Tests of the Rust core: unit, property and documentation tests"
+task :cargo_test do
+  sh "cargo", "test", "--locked"
+end
+
+desc "All tests"
+task test: %i[cargo_test spec]

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "lib/ws_unmask/version"
+
+Gem::Specification.new do |spec|
+  spec.name = "ws_unmask"
+  spec.version = WsUnmask::VERSION
+  spec.authors = ["The ws_unmask authors"]
+  spec.summary = "Unmasks and decodes what WebSocket clients send, as fast as memory allows"
+  spec.description = "A safe Rust core that undoes the XOR of RFC 6455 for every byte a WebSocket " \
+                     "server receives, and drop-ins that make Rails and Rack apps use it."
+  spec.license = "MIT"
+  spec.required_ruby_version = ">= 3.1"
+  spec.metadata = {
+    "rubygems_mfa_required" => "true",
+    "cargo_crate_name" => "ws_unmask"
+  }
+
+  spec.files = Dir[
+    "lib/**/*.rb", "sig/**/*.rbs", "ext/**/*.{rs,rb,toml}", "crates/*/{Cargo.toml,README.md}",
+    "crates/*/src/**/*.rs", "Cargo.{toml,lock}", "README.md", "CHANGELOG.md", "LICENSE",
+    base: __dir__
+  ]
+  spec.require_paths = ["lib"]
+  spec.extensions = ["ext/ws_unmask/extconf.rb"]
+
+  spec.add_dependency "rb_sys", "~> 0.9.87"
+end
