@@ -7,8 +7,8 @@ Gem::Specification.new do |spec|
   spec.version = WsUnmask::VERSION
   spec.authors = ["The ws_unmask authors"]
   spec.summary = "Unmasks and decodes what WebSocket clients send, as fast as memory allows"
-  spec.description = "A safe Rust core that undoes the XOR of RFC 6455 for every byte a WebSocket " \
-                     "server receives, and drop-ins that make Rails and Rack apps use it."
+  spec.description = "A safe Rust core that undoes the XOR of RFC 6455 for every byte that a " \
+                     "WebSocket server receives, and drop-ins that make Rails and Rack apps use it."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = {

@@ -19,7 +19,7 @@ require_relative "ws_unmask/extension"
 #
 # - ArgumentError if the key has not 4 bytes, or the offset is negative
 # - TypeError if the payload, the key, an element of either or the offset is of another class
-# - RangeError if an Integer that stands for a byte is not in 0..255, or the offset is over 2**64 - 1
+# - RangeError if an Integer that stands for a byte is not in 0..255, or the offset is 2**64 or more
 #
 # @example The masked "Hello" of RFC 6455, section 5.7
 #   frame = ["818537fa213d7f9f4d5158"].pack("H*")

@@ -11,22 +11,31 @@ pub struct Arguments<P> {
 }
 
 impl<P> Arguments<P> {
-    #[inline]
+    #[inline(always)]
     pub fn parse(
         ruby: &Ruby,
         arguments: &[Value],
         payload: fn(&Ruby, Value) -> Result<P, Error>,
     ) -> Result<Self, Error> {
-        ruby.check_arity(arguments.len(), 2..=3)?;
+        let (first, second, third) = match *arguments {
+            [first, second] => (first, second, None),
+            [first, second, third] => (first, second, Some(third)),
+            _ => return Err(wrong_count(ruby, arguments.len())),
+        };
         Ok(Self {
-            payload: payload(ruby, arguments[0])?,
-            key: key(ruby, arguments[1])?,
-            offset: arguments.get(2).map_or(Ok(0), |&position| offset(ruby, position))?,
+            payload: payload(ruby, first)?,
+            key: key(ruby, second)?,
+            offset: third.map_or(Ok(0), |third| offset(ruby, third))?,
         })
     }
 }
 
-#[inline]
+#[cold]
+fn wrong_count(ruby: &Ruby, count: usize) -> Error {
+    ruby.check_arity(count, 2..=3).expect_err("it is neither 2 nor 3")
+}
+
+#[inline(always)]
 pub fn string(ruby: &Ruby, value: Value) -> Result<RString, Error> {
     RString::from_value(value).ok_or_else(|| {
         let message = format!("payload must be a String, not {}", described(value));
@@ -54,7 +63,7 @@ pub fn byte(ruby: &Ruby, array: RArray, index: usize, name: &str) -> Result<u8, 
     })
 }
 
-#[inline]
+#[inline(always)]
 fn key(ruby: &Ruby, value: Value) -> Result<Key, Error> {
     if let Some(string) = RString::from_value(value) {
         ruby_memory::key(string).map_err(|len| wrong_key_length(ruby, len, "bytes"))
@@ -87,7 +96,7 @@ fn wrong_key_length(ruby: &Ruby, len: usize, unit: &str) -> Error {
     Error::new(ruby.exception_arg_error(), message)
 }
 
-#[inline]
+#[inline(always)]
 fn offset(ruby: &Ruby, value: Value) -> Result<usize, Error> {
     let Some(integer) = Integer::from_value(value) else {
         let message = format!("offset must be an Integer, not {}", described(value));

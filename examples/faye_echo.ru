@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+# An echo server: Rack, Puma and faye-websocket. The first line is all it takes to have ws_unmask
+# undo the masks.
+#
+#   bundle exec puma -b tcp://127.0.0.1:9292 examples/faye_echo.ru
+require "ws_unmask/websocket_driver"
+require "faye/websocket"
+
+Faye::WebSocket.load_adapter("puma")
+
+run(lambda do |env|
+  unless Faye::WebSocket.websocket?(env)
+    next [200, { "Content-Type" => "text/plain" },
+          ["masks are undone by #{WebSocket::Mask.method(:mask).owner}\n"]]
+  end
+
+  socket = Faye::WebSocket.new(env)
+  socket.on(:message) { |event| socket.send(event.data) }
+  socket.rack_response
+end)

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "socket"
+
+# A Rack app under Puma, in a process of its own, on a free port of this machine.
+module Server
+  ROOT = File.expand_path("..", __dir__)
+  private_constant :ROOT
+
+  # Yields the port, and stops the server afterwards.
+  def self.run(rackup, *puma_arguments, env: {})
+    port = free_port
+    reader, writer = IO.pipe
+    pid = spawn(env, RbConfig.ruby, "-I#{ROOT}/lib", "-S", "puma", "--quiet", *puma_arguments,
+                "-b", "tcp://127.0.0.1:#{port}", File.join(ROOT, rackup),
+                out: writer, err: writer, chdir: ROOT)
+    writer.close
+    log = Thread.new { reader.read }
+    wait_for(port, pid, log)
+    yield port, pid
+  ensure
+    stop(pid) if pid
+  end
+
+  def self.free_port
+    server = TCPServer.new("127.0.0.1", 0)
+    server.addr[1]
+  ensure
+    server&.close
+  end
+
+  def self.wait_for(port, pid, log)
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 30
+    begin
+      TCPSocket.new("127.0.0.1", port).close
+    rescue Errno::ECONNREFUSED
+      raise "the server did not start:\n#{log.value}" if Process.wait(pid, Process::WNOHANG)
+      raise "the server did not answer within 30 s" if
+        Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+
+      sleep 0.05
+      retry
+    end
+  end
+
+  def self.stop(pid)
+    Process.kill(:TERM, pid)
+    Process.wait(pid)
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil # it had ended already
+  end
+
+  private_class_method :free_port, :wait_for, :stop
+end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require "ws_unmask"
+
+# The oracle: RFC 6455, section 5.3 as one line, and nothing from the library.
+module Reference
+  def reference_unmask(payload, key, offset = 0)
+    payload.bytes.each_with_index.map { |byte, i| byte ^ key.getbyte((offset + i) % 4) }.pack("C*")
+  end
+end
+
+RSpec.configure do |config|
+  config.include Reference
+  config.disable_monkey_patching!
+  config.expect_with(:rspec) { |expectations| expectations.max_formatted_output_length = 300 }
+  config.order = :random
+  Kernel.srand(config.seed)
+end
