@@ -1,0 +1,199 @@
+//! What `cargo bench` measured last, as tables on standard output and as charts in the folder that
+//! is given as the argument. Run by `rake bench:core`.
+
+use plotters::prelude::*;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Median nanoseconds a call: group, then implementation, then payload size in bytes.
+type Medians = BTreeMap<String, BTreeMap<String, BTreeMap<usize, f64>>>;
+
+/// The charts' lines, and the columns of the tables, in this order.
+const PATHS: [&str; 5] = ["memcpy", "unmask", "unmask_into", "word", "scalar"];
+const PEERS: [&str; 4] = ["ws_unmask", "tokio-websockets", "fastwebsockets", "tungstenite"];
+
+fn main() -> Result<()> {
+    let folder = PathBuf::from(std::env::args().nth(1).ok_or("usage: bench_report FOLDER")?);
+    let medians = read_medians(Path::new("target/criterion"))?;
+    for group in ["paths at 0", "paths at 6"] {
+        print_table(&medians, group, &PATHS, "memcpy")?;
+    }
+    for group in ["peers at 0", "peers at 6", "peers at 0 to 15"] {
+        print_table(&medians, group, &PEERS, "ws_unmask")?;
+    }
+    let levels: Vec<&str> = group(&medians, "levels at 6")?.keys().map(String::as_str).collect();
+    print_table(&medians, "levels at 6", &levels, "fallback")?;
+    print_goals(&medians)?;
+
+    let title = "Unmasking by each path, payloads 6 bytes behind a cache line";
+    draw(&folder.join("core_paths.svg"), title, group(&medians, "paths at 6")?, &PATHS)?;
+    let title = "Unmasking by each library, payloads at alignments 0 to 15";
+    draw(&folder.join("core_peers.svg"), title, group(&medians, "peers at 0 to 15")?, &PEERS)
+}
+
+fn read_medians(folder: &Path) -> Result<Medians> {
+    let mut medians = Medians::new();
+    for path in folders(folder)?.iter().flat_map(folders).flatten().flat_map(folders).flatten() {
+        let measured = path.join("new");
+        let Ok(id) = read_json(&measured.join("benchmark.json")) else { continue };
+        let estimates = read_json(&measured.join("estimates.json"))?;
+        let text = |key: &str| id[key].as_str().ok_or("a field is missing").map(str::to_owned);
+        let median = estimates["median"]["point_estimate"].as_f64().ok_or("no median")?;
+        let implementations = medians.entry(text("group_id")?).or_default();
+        let sizes = implementations.entry(text("function_id")?).or_default();
+        sizes.insert(text("value_str")?.parse()?, median);
+    }
+    Ok(medians)
+}
+
+fn folders(folder: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder.as_ref())
+        .map_err(|error| format!("{}: {error}: run `cargo bench`", folder.as_ref().display()))?;
+    Ok(entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
+}
+
+fn read_json(path: &Path) -> Result<serde_json::Value> {
+    Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
+}
+
+fn group<'a>(
+    medians: &'a Medians,
+    name: &str,
+) -> Result<&'a BTreeMap<String, BTreeMap<usize, f64>>> {
+    Ok(medians.get(name).ok_or_else(|| format!("no group '{name}': run `cargo bench`"))?)
+}
+
+fn print_table(medians: &Medians, name: &str, columns: &[&str], base: &str) -> Result<()> {
+    let group = group(medians, name)?;
+    println!("\n### {name}: ns a call, GB/s, and how many times the throughput of {base}\n");
+    println!("| bytes | {} |", columns.join(" | "));
+    println!("| --: |{}", " --: |".repeat(columns.len()));
+    for (size, base) in &group[base] {
+        let cells = columns.iter().map(|column| {
+            let ns = group[*column][size];
+            format!("{ns:.1} ns, {:.1} GB/s, {:.2}x", *size as f64 / ns, base / ns)
+        });
+        println!("| {} | {} |", human(*size), cells.collect::<Vec<_>>().join(" | "));
+    }
+    Ok(())
+}
+
+/// The worst case of each figure that the project wants to hold.
+fn print_goals(medians: &Medians) -> Result<()> {
+    println!("\n### What is to hold\n");
+    println!("| figure | wanted | worst case, and where |\n| --- | --- | --- |");
+    let row = |figure: &str, wanted: &str, cases: Vec<(f64, String)>| {
+        let (worst, place) =
+            cases.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        println!("| {figure} | {wanted} | {worst:.2}x, {place} |");
+    };
+    let ratios = |groups: &[&str], ours: &str, theirs: &[&str], sizes: (usize, usize)| {
+        let mut cases = Vec::new();
+        for name in groups {
+            let group = group(medians, name)?;
+            for (&size, &ns) in group[ours].range(sizes.0..=sizes.1) {
+                for other in theirs {
+                    let place = format!("{} {name}, {other}", human(size));
+                    cases.push((group[*other][&size] / ns, place));
+                }
+            }
+        }
+        Result::Ok(cases)
+    };
+    let paths = ["paths at 0", "paths at 6"];
+    let all = (4 << 10, usize::MAX);
+    row("in place against memcpy, 4 KiB on", "1.0x", ratios(&paths, "unmask", &["memcpy"], all)?);
+    row("into against memcpy, 4 KiB on", "0.9x", ratios(&paths, "unmask_into", &["memcpy"], all)?);
+    let mut short = Vec::new();
+    for name in ["short at 0", "short at 6"] {
+        let group = group(medians, name)?;
+        for (&size, &ns) in group["unmask"].range(..=125) {
+            let memcpy = group["memcpy"][&size];
+            short.push(((memcpy * 1.5).max(memcpy + 1.5) / ns, format!("{} {name}", human(size))));
+        }
+    }
+    row("1 to 125 B in place within 1.5 times memcpy, or 1.5 ns", "1.0x", short);
+    let peers = ["peers at 0", "peers at 6", "peers at 0 to 15"];
+    let any = (1, usize::MAX);
+    row("against every peer", "0.95x", ratios(&peers, "ws_unmask", &PEERS[1..], any)?);
+    let at_16_kib = (16 << 10, 16 << 10);
+    row("simd against scalar, 16 KiB", "10x", ratios(&paths, "unmask", &["scalar"], at_16_kib)?);
+    row("word against scalar, 16 KiB", "3x", ratios(&paths, "word", &["scalar"], at_16_kib)?);
+
+    let group = group(medians, "peers at 6")?;
+    let lead = group["ws_unmask"].range(16..=1024).map(|(size, ns)| {
+        let fastest = PEERS[1..].iter().map(|peer| group[*peer][size]).fold(f64::MAX, f64::min);
+        (fastest / ns, human(*size))
+    });
+    let (best, place) = lead.max_by(|a, b| a.0.total_cmp(&b.0)).ok_or("no sizes")?;
+    println!(
+        "| lead over the fastest peer in 16 B to 1 KiB at 6 | 1.5x | {best:.2}x (best), {place} |"
+    );
+    Ok(())
+}
+
+fn human(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..0x10_0000 if bytes.is_multiple_of(1024) => format!("{} KiB", bytes >> 10),
+        1024..0x10_0000 => format!("{bytes} B"),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
+fn draw(
+    path: &Path,
+    title: &str,
+    group: &BTreeMap<String, BTreeMap<usize, f64>>,
+    lines: &[&str],
+) -> Result<()> {
+    let points = |line: &str| -> Vec<(f64, f64)> {
+        group[line].iter().map(|(&size, ns)| (size as f64, size as f64 / ns)).collect()
+    };
+    let all = || lines.iter().flat_map(|line| points(line));
+    let largest = all().map(|point| point.0).fold(1.0, f64::max);
+    let slowest = all().map(|point| point.1).fold(f64::MAX, f64::min);
+    let fastest = all().map(|point| point.1).fold(0.0, f64::max);
+
+    let area = SVGBackend::new(path, (900, 520)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 20))
+        .margin(16)
+        .x_label_area_size(48)
+        .y_label_area_size(64)
+        .build_cartesian_2d(
+            (1.0..largest).log_scale(),
+            (slowest * 0.8..fastest * 1.5).log_scale(),
+        )?;
+    chart
+        .configure_mesh()
+        .x_desc("payload")
+        .y_desc("GB/s")
+        .x_labels(12)
+        .x_label_formatter(&|size| human(*size as usize))
+        .y_label_formatter(&|rate| format!("{rate}"))
+        .light_line_style(WHITE)
+        .draw()?;
+    for (i, line) in lines.iter().enumerate() {
+        let color = Palette99::pick(i).mix(1.0);
+        let width = if line.contains("unmask") { 3 } else { 2 };
+        chart
+            .draw_series(LineSeries::new(points(line), color.stroke_width(width)))?
+            .label(*line)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::LowerRight)
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK.mix(0.3))
+        .label_font(("sans-serif", 15))
+        .draw()?;
+    area.present()?;
+    Ok(())
+}
