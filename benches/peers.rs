@@ -9,7 +9,8 @@ use support::{Ring, SIZES, in_place};
 use ws_unmask_core::unmask;
 
 fn peers(criterion: &mut Criterion) {
-    let places: [(&str, fn(usize) -> Ring); 3] = [
+    type MakeRing = fn(usize) -> Ring;
+    let places: [(&str, MakeRing); 3] = [
         ("peers at 0", |len| Ring::new(len, 0)),
         ("peers at 6", |len| Ring::new(len, 6)),
         ("peers at 0 to 15", Ring::of_all_alignments),

@@ -59,6 +59,16 @@ impl Level {
         }
     }
 
+    /// The best level of this one's CPU whose vectors have no more than 32 bytes.
+    #[inline(always)]
+    pub(crate) fn at_most_32_bytes(self) -> Self {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if let Some(avx2) = self.0.and_then(Vectors::as_avx2) {
+            return Self(Some(avx2.level()));
+        }
+        self
+    }
+
     #[inline(always)]
     pub(crate) fn vectors(self) -> Option<Vectors> {
         self.0

@@ -15,7 +15,6 @@ pub mod simd;
 mod target;
 pub mod word;
 
-use crate::Level;
 use crate::key::Key;
 use core::mem::MaybeUninit;
 use target::{Copied, InPlace, Target};
@@ -121,15 +120,15 @@ fn short<T: Target>(target: T, key: Key) -> bool {
 
 #[inline(never)]
 fn long_in_place(payload: &mut [u8], key: Key) {
-    simd::at_level(Level::best(), InPlace(payload), key)
+    simd::best(InPlace(payload), key)
 }
 
 #[inline(never)]
 fn long_into(dst: &mut [u8], src: &[u8], key: Key) {
-    simd::at_level(Level::best(), Copied { dst, src }, key)
+    simd::best(Copied { dst, src }, key)
 }
 
 #[inline(never)]
 fn long_into_uninit(dst: &mut [MaybeUninit<u8>], src: &[u8], key: Key) -> bool {
-    simd::at_level(Level::best(), Copied { dst, src }, key)
+    simd::best(Copied { dst, src }, key)
 }

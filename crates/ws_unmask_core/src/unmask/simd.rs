@@ -6,14 +6,14 @@ use crate::Level;
 use crate::key::Key;
 use fearless_simd::{Level as Vectors, dispatch, i8x16, prelude::*, u8x16, u32x4};
 
-/// Vectors in a step of the main loop. Eight of them gain 4% at 16 KiB with AVX-512 and lose 20%
-/// at 700 bytes, where fewer payloads then reach the loop.
+/// Vectors in a step of the main loop. With eight of them 1,280 bytes take longer, and 16 KiB take
+/// no less.
 const STEP: usize = 4;
 
 /// Unmasks `payload` in place with this CPU's widest vectors, and with words if it is shorter than
 /// a vector. See [`unmask`](crate::unmask()) for the arguments.
 pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
-    unmask_at(Level::best(), payload, key, offset);
+    best(InPlace(payload), Key::new(key).at(offset))
 }
 
 /// [`unmask()`] at a level of one's choice, to test or to measure it.
@@ -49,10 +49,27 @@ impl Answer for bool {
     }
 }
 
+/// Payloads over 32 KiB are worked on in L2 or beyond, where AVX-512's 64-byte vectors are slower
+/// than 32-byte ones: 57 against 66 GB/s at 64 KiB to 1 MiB (`cargo bench`, group `levels at 6`).
+const WIDEST_UP_TO: usize = 32 << 10;
+
+/// Unmasks by the level that is best for the length.
+#[inline(always)]
+pub(crate) fn best<T: Target, A: Answer>(target: T, key: Key) -> A {
+    let level = Level::best();
+    let level = if target.len() > WIDEST_UP_TO { level.at_most_32_bytes() } else { level };
+    at_level(level, target, key)
+}
+
 #[inline(always)]
 pub(crate) fn at_level<T: Target, A: Answer>(level: Level, target: T, key: Key) -> A {
     match level.vectors() {
-        Some(level) => dispatch!(level, simd => A::is_ascii(any_length(simd, target, key))),
+        Some(level) => {
+            // As one value that the vectorized code takes over: by itself, the key would be passed
+            // as a reference to memory.
+            let work = (target, key);
+            dispatch!(level, simd => A::is_ascii(any_length(simd, work)))
+        }
         None => A::is_ascii(word::any_length(target, key)),
     }
 }
@@ -70,7 +87,7 @@ pub(crate) fn short<T: Target>(target: T, key: Key) -> bool {
 }
 
 #[inline(always)]
-fn any_length<S: Simd, T: Target>(simd: S, target: T, key: Key) -> bool {
+fn any_length<S: Simd, T: Target>(simd: S, (target, key): (T, Key)) -> bool {
     match target.len() {
         0..16 => word::below_16(target, key),
         16..=128 => blocks(simd, target, key),

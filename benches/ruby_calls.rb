@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require "ws_unmask"
+require "websocket/driver"
+require_relative "support/rounds"
+
+# Every way has a loop of its own around the same call, so what the loop costs is in all of them.
+EMPTY = "".b
+KEY = "\x37\xfa\x21\x3d".b
+WAYS = {
+  unmask!: "WsUnmask.unmask!(payload, KEY)",
+  unmask: "WsUnmask.unmask(payload, KEY)",
+  copy: "payload + EMPTY",
+  driver: "WebSocket::Mask.mask(payload, KEY)",
+  native: "payload.frozen?" # as empty as a native method gets: it looks at one bit
+}.freeze
+SIZES = [5, 24, 64, 125, 200, 500, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20].freeze
+
+def ways(payload)
+  WAYS.transform_values do |call|
+    eval "->(calls) { i = 0; while i < calls; #{call}; i += 1; end }", binding, __FILE__, __LINE__
+  end
+end
+
+puts "Ruby #{RUBY_VERSION}, #{WsUnmask.simd_level}; medians, ns a call, with the loop around it"
+puts format("%8s %8s %8s %8s %15s %17s %12s %14s", "bytes", "native", "unmask!", "unmask",
+            "payload + \"\"", "websocket-driver", "unmask/copy", "unmask/driver")
+SIZES.each do |size|
+  ns = Rounds.medians(ways(Random.bytes(size)))
+  puts format("%8d %8.0f %8.0f %8.0f %15.0f %17.0f %12.2f %14.2f", size, ns[:native],
+              ns[:unmask!], ns[:unmask], ns[:copy], ns[:driver], ns[:unmask] / ns[:copy],
+              ns[:unmask] / ns[:driver])
+end

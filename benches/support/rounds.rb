@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+# Times several ways to do the same work: in rounds, one way after the other, so that all of them
+# meet the same machine; the median of the rounds counts.
+module Rounds
+  ROUNDS = 9
+  SECONDS = 0.02
+  private_constant :ROUNDS, :SECONDS
+
+  # @param ways [Hash{Symbol => Proc}] each is called with the number of calls that it is to make
+  # @return [Hash{Symbol => Float}] median nanoseconds a call
+  def self.medians(ways)
+    counts = ways.transform_values { |way| calls_in(SECONDS, way) }
+    rounds = Array.new(ROUNDS) { ways.to_h { |name, way| [name, time(way, counts[name])] } }
+    ways.to_h { |name, _| [name, rounds.map { |round| round[name] }.sort[ROUNDS / 2]] }
+  end
+
+  def self.calls_in(seconds, way)
+    calls = 1
+    calls *= 2 while time(way, calls) * calls < seconds * 1e9
+    calls
+  end
+
+  def self.time(way, calls)
+    GC.start
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    way.call(calls)
+    (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start) * 1e9 / calls
+  end
+
+  private_class_method :calls_in, :time
+end

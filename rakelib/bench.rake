@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+namespace :bench do
+  desc "The Rust core against memcpy, its own paths and its peers: tables, and charts in docs/"
+  task :core do
+    sh "cargo", "bench", "--locked"
+    sh "cargo", "run", "--quiet", "--locked", "--release", "--example", "bench_report", "--",
+       "docs/benchmarks"
+  end
+
+  desc "What a call from Ruby costs, against websocket-driver's C extension and a String copy"
+  task ruby: :compile do
+    ruby "-Ilib", "benches/ruby_calls.rb"
+  end
+end
