@@ -24,10 +24,20 @@
 #![no_std]
 #![deny(missing_docs)]
 
+extern crate alloc;
+
+pub mod decoder;
+mod error;
+pub mod frame;
 mod key;
 mod level;
+mod payload;
 pub mod unmask;
+mod utf8;
 
+pub use decoder::{Decoder, Message, Options};
+pub use error::Fault;
 pub use level::Level;
+pub use payload::{Content, Masked, Payload, PayloadError};
 #[doc(inline)]
 pub use unmask::{unmask, unmask_into, unmask_into_uninit};

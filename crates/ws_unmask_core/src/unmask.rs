@@ -45,6 +45,17 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     }
 }
 
+/// [`unmask()`], and the answer whether the plain bytes are all ASCII.
+#[inline]
+pub(crate) fn unmask_ascii(payload: &mut [u8], key: [u8; 4], offset: usize) -> bool {
+    let key = Key::new(key).at(offset);
+    if payload.len() <= BASELINE_VECTORS_UP_TO {
+        short(InPlace(payload), key)
+    } else {
+        long_in_place_ascii(payload, key)
+    }
+}
+
 /// Unmasks `src` into `dst`, in one pass that leaves `src` as it is. See [`unmask()`] for `key` and
 /// `offset`.
 ///
@@ -120,6 +131,11 @@ fn short<T: Target>(target: T, key: Key) -> bool {
 
 #[inline(never)]
 fn long_in_place(payload: &mut [u8], key: Key) {
+    simd::best(InPlace(payload), key)
+}
+
+#[inline(never)]
+fn long_in_place_ascii(payload: &mut [u8], key: Key) -> bool {
     simd::best(InPlace(payload), key)
 }
 

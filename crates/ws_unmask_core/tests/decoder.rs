@@ -1,0 +1,283 @@
+//! The decoder against an independent encoder, and against itself on any bytes at all.
+
+mod reference;
+
+use proptest::prelude::*;
+use reference::frame;
+use std::collections::TryReserveError;
+use ws_unmask_core::{Decoder, Fault, Message, Options, PayloadError};
+
+const KEY: Option<[u8; 4]> = Some([0x37, 0xfa, 0x21, 0x3d]);
+
+type Decoded = Vec<Message<Vec<u8>>>;
+
+/// All messages of the pieces, and the fault that ended them.
+fn decode<'a>(
+    options: Options,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> (Decoded, Option<Fault>) {
+    let mut decoder = Decoder::new(options);
+    let mut messages = Vec::new();
+    for mut input in pieces {
+        loop {
+            match decoder.next(&mut input) {
+                Ok(Some(message)) => messages.push(message),
+                Ok(None) => break,
+                Err(PayloadError::<TryReserveError>::Fault(fault)) => {
+                    let again = decoder.next::<Vec<u8>>(&mut &b"\x81\x80\0\0\0\0"[..]);
+                    assert_eq!(again, Err(PayloadError::Fault(fault)), "it must stay failed");
+                    return (messages, Some(fault));
+                }
+                Err(PayloadError::Memory(error)) => panic!("{error}"),
+            }
+        }
+        assert!(input.is_empty(), "None means that all is used");
+    }
+    (messages, None)
+}
+
+fn decode_whole(bytes: &[u8]) -> (Decoded, Option<Fault>) {
+    decode(Options::default(), [bytes])
+}
+
+fn text(payload: &str) -> Message<Vec<u8>> {
+    Message::Text { payload: payload.into(), reserved: 0 }
+}
+
+fn fault_of(bytes: &[u8]) -> Option<Fault> {
+    let whole = decode_whole(bytes);
+    assert_eq!(whole, decode(Options::default(), bytes.chunks(1)), "byte by byte");
+    whole.1
+}
+
+#[test]
+fn control_frames_come_out_between_fragments() {
+    let mut bytes = frame(false, 0, 1, KEY, b"Hel");
+    bytes.extend(frame(true, 0, 9, KEY, b"ping"));
+    bytes.extend(frame(false, 0, 0, KEY, b""));
+    bytes.extend(frame(true, 0, 10, KEY, b""));
+    bytes.extend(frame(true, 0, 0, KEY, b"lo"));
+    let expected = vec![Message::Ping(b"ping".to_vec()), Message::Pong(vec![]), text("Hello")];
+    assert_eq!(decode_whole(&bytes), (expected.clone(), None));
+    assert_eq!(decode(Options::default(), bytes.chunks(1)), (expected, None));
+}
+
+#[test]
+fn close_comes_parsed_and_what_follows_is_discarded() {
+    for (payload, code, reason) in [
+        (&b""[..], None, &b""[..]),
+        (b"\x03\xe8", Some(1000), b""),
+        (b"\x0f\xa0bye", Some(4000), b"bye"),
+    ] {
+        let mut bytes = frame(true, 0, 8, KEY, payload);
+        bytes.extend(b"\xff\xff\xff anything");
+        let expected = Message::Close { code, reason: reason.to_vec() };
+        assert_eq!(decode_whole(&bytes), (vec![expected], None));
+    }
+}
+
+#[test]
+fn every_rule_of_a_single_frame() {
+    let cases: Vec<(Vec<u8>, Fault)> = vec![
+        (frame(true, 0, 1, None, b"x"), Fault::NotMasked),
+        (frame(true, 4, 1, KEY, b"x"), Fault::ReservedBits(4)),
+        (frame(true, 3, 2, KEY, b"x"), Fault::ReservedBits(3)),
+        (frame(true, 0, 3, KEY, b"x"), Fault::ReservedOpcode(3)),
+        (frame(true, 0, 15, KEY, b"x"), Fault::ReservedOpcode(15)),
+        (frame(false, 0, 9, KEY, b"x"), Fault::FragmentedControlFrame(9)),
+        (frame(true, 0, 10, KEY, &[0; 126]), Fault::LongControlFrame(10)),
+        (frame(true, 0, 8, KEY, &[0; 70_000]), Fault::LongControlFrame(8)),
+        (frame(true, 0, 0, KEY, b"x"), Fault::UnexpectedContinuation),
+        (b"\x82\xfe\x00\x7d\0\0\0\0".to_vec(), Fault::LengthNotMinimal(125)),
+        (b"\x82\xff\0\0\0\0\0\0\xff\xff\0\0\0\0".to_vec(), Fault::LengthNotMinimal(65_535)),
+        (b"\x82\xff\x80\0\0\0\0\0\0\0\0\0\0\0".to_vec(), Fault::LengthTooLarge(1 << 63)),
+        (frame(true, 0, 8, KEY, b"x"), Fault::CloseFrameOfOneByte),
+        (frame(true, 0, 8, KEY, b"\x03\xe8\xff"), Fault::InvalidUtf8),
+        (frame(true, 0, 8, KEY, b"\x03\xe8\xe2\x82"), Fault::InvalidUtf8),
+        (frame(true, 0, 1, KEY, b"caf\xe9"), Fault::InvalidUtf8),
+        (frame(true, 0, 1, KEY, b"\xed\xa0\x80"), Fault::InvalidUtf8),
+    ];
+    for (bytes, fault) in cases {
+        assert_eq!(fault_of(&bytes), Some(fault), "{:x?}", &bytes[..bytes.len().min(16)]);
+    }
+}
+
+#[test]
+fn a_new_message_inside_an_unfinished_one() {
+    let bytes = [frame(false, 0, 1, KEY, b"x"), frame(true, 0, 2, KEY, b"y")].concat();
+    assert_eq!(fault_of(&bytes), Some(Fault::UnfinishedMessage));
+}
+
+#[test]
+fn close_codes() {
+    let may = |code: u16| fault_of(&frame(true, 0, 8, KEY, &code.to_be_bytes())).is_none();
+    let allowed: Vec<u16> = (0..=u16::MAX).filter(|&code| may(code)).collect();
+    let expected: Vec<u16> = (1000..=1003).chain(1007..=1014).chain(3000..=4999).collect();
+    assert_eq!(allowed, expected);
+    assert_eq!(Fault::CloseCode(1005).code(), 1002);
+}
+
+#[test]
+fn messages_before_a_fault_are_delivered() {
+    let bytes = [frame(true, 0, 1, KEY, b"Hello"), frame(true, 0, 1, None, b"x")].concat();
+    assert_eq!(decode_whole(&bytes), (vec![text("Hello")], Some(Fault::NotMasked)));
+}
+
+#[test]
+fn limits() {
+    let options = Options { max_frame_size: 10, max_message_size: 15, ..Options::default() };
+    let run = |frames: &[Vec<u8>]| decode(options, [frames.concat().as_slice()]);
+    let exact = [frame(false, 0, 2, KEY, &[1; 10]), frame(true, 0, 0, KEY, &[1; 5])];
+    assert_eq!(run(&exact).0.len(), 1);
+    let fault = Fault::FrameTooBig { size: 11, limit: 10 };
+    assert_eq!(run(&[frame(true, 0, 2, KEY, &[1; 11])]).1, Some(fault));
+    let fault = Fault::MessageTooBig { size: 16, limit: 15 };
+    let over = [frame(false, 0, 2, KEY, &[1; 10]), frame(true, 0, 0, KEY, &[1; 6])];
+    assert_eq!(run(&over).1, Some(fault));
+    assert_eq!(fault.code(), 1009);
+    // A control frame is no part of the message.
+    assert_eq!(run(&[frame(true, 0, 9, KEY, &[1; 125])]).1, None);
+}
+
+#[test]
+fn the_largest_length_is_refused_without_an_allocation() {
+    let mut decoder = Decoder::new(Options { max_message_size: u64::MAX, ..Options::default() });
+    let mut input = &b"\x82\xff\x40\0\0\0\0\0\0\0\0\0\0\0some bytes"[..];
+    assert_eq!(decoder.next::<Vec<u8>>(&mut input), Ok(None));
+    assert!(decoder.allocated() < 100, "{}", decoder.allocated());
+}
+
+#[test]
+fn bad_utf8_is_refused_in_the_middle_of_a_fragment() {
+    let bytes = frame(false, 0, 1, KEY, b"caf\xe9 and a lot that has not come yet");
+    let mut decoder = Decoder::new(Options::default());
+    let mut fault = None;
+    let place = bytes.chunks(1).position(|mut byte| {
+        fault = decoder.next::<Vec<u8>>(&mut byte).err();
+        fault.is_some()
+    });
+    assert_eq!(fault, Some(PayloadError::Fault(Fault::InvalidUtf8)));
+    assert_eq!(place, Some(6 + 4), "the byte behind \\xe9 shows that it is wrong");
+}
+
+#[test]
+fn a_code_point_may_be_cut_by_a_fragment() {
+    let bytes = [
+        frame(false, 0, 1, KEY, b"\xe2"),
+        frame(false, 0, 0, KEY, b"\x82"),
+        frame(true, 0, 0, KEY, b"\xac"),
+    ];
+    assert_eq!(decode_whole(&bytes.concat()), (vec![text("€")], None));
+    assert_eq!(fault_of(&[&bytes[0][..], &bytes[2]].concat()), Some(Fault::InvalidUtf8));
+}
+
+#[test]
+fn options_of_a_client_and_of_extensions() {
+    let client = Options { require_mask: false, ..Options::default() };
+    let bytes = [frame(true, 0, 1, None, b"Hello"), frame(true, 0, 1, KEY, b"Hello")].concat();
+    assert_eq!(decode(client, [&bytes[..]]), (vec![text("Hello"); 2], None));
+
+    let deflate = Options { allow_reserved: 4, ..Options::default() };
+    let compressed = Message::Text { payload: vec![0xff], reserved: 4 };
+    let bytes = [frame(true, 4, 1, KEY, b"\xff"), frame(true, 2, 1, KEY, b"x")].concat();
+    assert_eq!(decode(deflate, [&bytes[..]]), (vec![compressed], Some(Fault::ReservedBits(2))));
+
+    let lax = Options { validate_utf8: false, ..Options::default() };
+    let any = Message::Text { payload: b"caf\xe9".to_vec(), reserved: 0 };
+    assert_eq!(decode(lax, [&frame(true, 0, 1, KEY, b"caf\xe9")[..]]), (vec![any], None));
+}
+
+/// A message and how it is cut into frames, with control frames in between.
+#[derive(Clone, Debug)]
+struct Sent {
+    message: Message<Vec<u8>>,
+    cuts: Vec<prop::sample::Index>,
+    key: [u8; 4],
+}
+
+fn sent() -> impl Strategy<Value = Sent> {
+    let bytes = || {
+        prop_oneof![
+            8 => prop::collection::vec(any::<u8>(), 0..200),
+            1 => prop::collection::vec(any::<u8>(), 60_000..70_000),
+        ]
+    };
+    let message = prop_oneof![
+        ".{0,100}".prop_map(|text| Message::Text { payload: text.into_bytes(), reserved: 0 }),
+        "[ -~]{0,400}".prop_map(|text| Message::Text { payload: text.into_bytes(), reserved: 0 }),
+        "[ä-語]{20000}".prop_map(|text| Message::Text { payload: text.into_bytes(), reserved: 0 }),
+        bytes().prop_map(|payload| Message::Binary { payload, reserved: 0 }),
+        prop::collection::vec(any::<u8>(), 0..126).prop_map(Message::Ping),
+        prop::collection::vec(any::<u8>(), 0..126).prop_map(Message::Pong),
+    ];
+    let cuts = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
+    (message, cuts, any::<[u8; 4]>()).prop_map(|(message, cuts, key)| Sent { message, cuts, key })
+}
+
+fn encode(Sent { message, cuts, key }: &Sent) -> Vec<u8> {
+    let (opcode, payload) = match message {
+        Message::Text { payload, .. } => (1, payload),
+        Message::Binary { payload, .. } => (2, payload),
+        Message::Ping(payload) => return frame(true, 0, 9, Some(*key), payload),
+        Message::Pong(payload) => return frame(true, 0, 10, Some(*key), payload),
+        Message::Close { .. } => unreachable!("it would end the stream"),
+    };
+    let pieces = cut(payload, cuts);
+    let last = pieces.len() - 1;
+    let frames = pieces
+        .iter()
+        .enumerate()
+        .map(|(i, piece)| frame(i == last, 0, if i == 0 { opcode } else { 0 }, Some(*key), piece));
+    frames.collect::<Vec<_>>().concat()
+}
+
+fn cut<'a>(bytes: &'a [u8], cuts: &[prop::sample::Index]) -> Vec<&'a [u8]> {
+    let mut places: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+    places.extend([0, bytes.len()]);
+    places.sort_unstable();
+    places.windows(2).map(|place| &bytes[place[0]..place[1]]).collect()
+}
+
+/// Bytes that look like frames often enough to get far.
+fn frame_like() -> impl Strategy<Value = Vec<u8>> {
+    let frames = (any::<bool>(), 0..16u8, any::<bool>(), prop::collection::vec(any::<u8>(), 0..20))
+        .prop_map(|(fin, opcode, masked, payload)| {
+            frame(fin, 0, opcode, masked.then_some([1, 2, 3, 4]), &payload)
+        });
+    let text = (any::<bool>(), 0..3u8, "[aä€🌱]{0,8}")
+        .prop_map(|(fin, opcode, text)| frame(fin, 0, opcode, Some([9, 8, 7, 6]), text.as_bytes()));
+    prop::collection::vec(prop_oneof![frames, text], 0..6).prop_map(|frames| frames.concat())
+}
+
+proptest! {
+    #[test]
+    fn valid_messages_come_out_the_same_however_they_are_cut(
+        sent in prop::collection::vec(sent(), 0..6),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+    ) {
+        let bytes: Vec<u8> = sent.iter().flat_map(encode).collect();
+        let expected: Decoded = sent.into_iter().map(|sent| sent.message).collect();
+        prop_assert_eq!(decode(Options::default(), cut(&bytes, &cuts)), (expected, None));
+    }
+
+    #[test]
+    fn any_bytes_mean_the_same_whole_or_byte_by_byte(
+        bytes in prop_oneof![prop::collection::vec(any::<u8>(), 0..64), frame_like()],
+        broken in any::<Option<(prop::sample::Index, u8)>>(),
+        require_mask in any::<bool>(),
+        validate_utf8 in any::<bool>(),
+        allow_reserved in 0..8u8,
+        max_frame_size in prop_oneof![Just(u64::MAX), 0..20u64],
+        max_message_size in prop_oneof![Just(u64::MAX), 0..40u64],
+    ) {
+        let mut bytes = bytes;
+        if let Some((at, byte)) = broken && !bytes.is_empty() {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let options = Options {
+            require_mask, validate_utf8, allow_reserved, max_frame_size, max_message_size,
+        };
+        prop_assert_eq!(decode(options, [&bytes[..]]), decode(options, bytes.chunks(1)));
+    }
+}
