@@ -1,7 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "ws_unmask/version"
+require_relative "ws_unmask/errors"
+require_relative "ws_unmask/close"
 require_relative "ws_unmask/extension"
+require_relative "ws_unmask/decoder"
+require_relative "ws_unmask/frame"
 
 # Unmasks what WebSocket clients send, in Rust.
 #

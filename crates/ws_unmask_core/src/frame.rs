@@ -1,7 +1,8 @@
 //! A frame's header: how it is parsed, and the rules that it can be held to by itself (RFC 6455,
 //! section 5.2).
 
-use crate::Fault;
+use crate::payload::Expected;
+use crate::{Fault, Masked, Payload, PayloadError};
 
 /// What a frame is, and what a message is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,37 @@ impl Header {
     /// The longest header, in bytes.
     pub const MAX_SIZE: usize = 14;
 
+    /// How many bytes the header has whose second byte is `second`.
+    ///
+    /// ```
+    /// # use ws_unmask_core::frame::Header;
+    /// assert_eq!(Header::size(0x85), 6); // masked, 5 bytes of payload
+    /// assert_eq!(Header::size(0x7f), 10); // not masked, a length of 8 bytes
+    /// ```
+    pub const fn size(second: u8) -> usize {
+        let key = if second & 0x80 != 0 { 4 } else { 0 };
+        match second & 0x7f {
+            126 => 4 + key,
+            127 => 10 + key,
+            _ => 2 + key,
+        }
+    }
+
+    /// The payload of this frame, of which `masked` is all.
+    ///
+    /// A text is checked only if it is whole: a fragment may begin or end within a character, and
+    /// with a reserved bit it is for an extension to decode.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::InvalidUtf8`], or that there is no memory for it.
+    #[inline]
+    pub fn payload<P: Payload>(&self, masked: &[u8]) -> Result<P, PayloadError<P::Error>> {
+        let is_text = self.opcode == Opcode::Text && self.fin && self.reserved == 0;
+        let expected = if is_text { Expected::Text { validate: true } } else { Expected::Bytes };
+        P::unmask(Masked::new(masked, self.key.unwrap_or_default(), expected))
+    }
+
     /// Parses the header at the start of `bytes`: the header and its size in bytes, or `None` if
     /// more bytes are needed.
     ///
@@ -121,9 +153,11 @@ fn first_byte(byte: u8, rules: &Rules) -> Result<(bool, Reserved, Opcode), Fault
     Ok((fin, reserved, opcode))
 }
 
-/// The length, what follows it, and how many bytes it took besides the `short` one.
+/// A length, what follows it, and how many bytes it took besides the short one.
+type Length<'a> = (u64, &'a [u8], usize);
+
 #[inline(always)]
-fn length(short: u8, bytes: &[u8]) -> Result<Option<(u64, &[u8], usize)>, Fault> {
+fn length(short: u8, bytes: &[u8]) -> Result<Option<Length<'_>>, Fault> {
     let (length, bytes, size, minimum) = match short {
         126 => {
             let Some((&length, bytes)) = bytes.split_first_chunk() else { return Ok(None) };

@@ -4,7 +4,11 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod decoder;
+mod error;
+mod frame;
 mod masking;
+mod options;
 mod ruby_memory;
 
 use magnus::{Error, Ruby};
@@ -13,5 +17,7 @@ use magnus::{Error, Ruby};
 fn init(ruby: &Ruby) -> Result<(), Error> {
     ruby_memory::allow_ractors();
     let module = ruby.define_module("WsUnmask")?;
-    masking::init(module)
+    masking::init(module)?;
+    decoder::init(ruby, module)?;
+    frame::init(ruby, module)
 }

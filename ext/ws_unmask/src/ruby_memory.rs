@@ -11,10 +11,13 @@
 use core::mem::MaybeUninit;
 use magnus::{
     Error, RString, Value,
+    encoding::Coderange,
     rb_sys::{AsRawValue, FromRawValue, protect},
 };
+use std::collections::TryReserveError;
+use ws_unmask_core::{Content, Masked, Payload, PayloadError};
 
-/// Bytes up to which an allocation that fails means that nothing at all can be allocated any more.
+/// Bytes up to which an allocation fails only if nothing at all can be allocated any more.
 const SMALL: usize = 4 << 10;
 
 /// A masking key.
@@ -62,24 +65,112 @@ pub fn unmask_in_place(payload: RString, key: Key, offset: usize) -> Result<(), 
 /// Raises NoMemoryError if Ruby has no memory for it.
 #[inline]
 pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<RString, Error> {
-    let len = payload.len();
-    // SAFETY: a null pointer asks for `len` bytes that nobody has written. `len` is a String's, so
-    // it is no larger than Ruby allows.
+    // Were there not even memory for a small String, Ruby would jump over the frames of this call,
+    // which hold nothing to drop. All of magnus allocates like this (`Ruby::str_from_slice`), and
+    // the 8 ns of `protect` would be a tenth of the call.
+    let on_failure = if payload.len() <= SMALL { OnFailure::Jump } else { OnFailure::Return };
+    let (string, _ascii) = new_string(payload.len(), on_failure, |plain| {
+        // SAFETY: the slice lives until it has been unmasked, without a call into Ruby.
+        let masked = unsafe { payload.as_slice() };
+        ws_unmask_core::unmask_into_uninit(plain, masked, key, offset)
+    })?;
+    Ok(string)
+}
+
+/// Hands the bytes of `string` to `read`, which may ask Ruby for Strings, but for nothing else.
+///
+/// That exception to the rule above is sound: to allocate a String runs no Ruby code and no other
+/// thread, and the collector neither frees nor moves what is on the stack.
+#[inline]
+pub fn with_bytes<T>(string: RString, read: impl FnOnce(&[u8]) -> T) -> T {
+    // SAFETY: as said above; `string` is an argument of the running method.
+    read(unsafe { string.as_slice() })
+}
+
+/// A Ruby String as the place of a payload: bytes in ASCII-8BIT, texts in UTF-8 with what has been
+/// found out about their bytes, so that Ruby need not look at them again.
+pub struct RubyString(pub RString);
+
+/// There is no memory for a payload.
+pub enum NoMemory {
+    InRuby(Error),
+    InRust,
+}
+
+impl From<TryReserveError> for NoMemory {
+    fn from(_: TryReserveError) -> Self {
+        Self::InRust
+    }
+}
+
+impl Payload for RubyString {
+    type Error = NoMemory;
+
+    #[inline]
+    fn unmask(masked: Masked<'_>) -> Result<Self, PayloadError<NoMemory>> {
+        let (string, content) =
+            new_string(masked.len(), OnFailure::Return, |plain| masked.unmask_into(plain))
+                .map_err(|error| PayloadError::Memory(NoMemory::InRuby(error)))?;
+        Ok(Self(labelled(string, content?)))
+    }
+
+    fn assembled(plain: Vec<u8>, content: Content) -> Result<Self, NoMemory> {
+        let (string, ()) = new_string(plain.len(), OnFailure::Return, |place| {
+            place.write_copy_of_slice(&plain);
+        })
+        .map_err(NoMemory::InRuby)?;
+        Ok(Self(labelled(string, content)))
+    }
+}
+
+/// What happens when Ruby has no memory for a String.
+enum OnFailure {
+    /// The function returns the NoMemoryError.
+    Return,
+    /// Ruby raises it at once, over all frames of the call; none of them may have a destructor.
+    Jump,
+}
+
+/// A new String in ASCII-8BIT whose `len` bytes `fill` writes. All of them, if the String is to be
+/// seen by anybody; `fill` calls nothing of Ruby's.
+#[inline(always)]
+fn new_string<T>(
+    len: usize,
+    on_failure: OnFailure,
+    fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> T,
+) -> Result<(RString, T), Error> {
+    // SAFETY: a null pointer asks for `len` bytes that nobody has written. `len` is that of a slice
+    // or a String, so it is no larger than Ruby allows.
     let new = || unsafe { rb_sys::rb_str_new(core::ptr::null(), len as _) };
-    // A small one is allocated as all of magnus allocates (`Ruby::str_from_slice`): were there not
-    // even memory for that, Ruby would jump over these frames, which hold nothing to drop. The 8 ns
-    // of `protect` are a tenth of such a call.
-    let raw = if len <= SMALL { new() } else { protect(new)? };
+    let raw = match on_failure {
+        OnFailure::Return => protect(new)?,
+        OnFailure::Jump => new(),
+    };
     // SAFETY: the String is new, so its `len` bytes are its own and nobody else reads or writes
     // them; MaybeUninit<u8> says that they are unwritten.
-    let plain = unsafe {
+    let filled = fill(unsafe {
         let pointer = rb_sys::RSTRING_PTR(raw).cast::<MaybeUninit<u8>>().cast_mut();
         core::slice::from_raw_parts_mut(pointer, len)
-    };
-    // SAFETY: both slices live until the end of this statement, without a call into Ruby.
-    let masked = unsafe { payload.as_slice() };
-    let _ascii = ws_unmask_core::unmask_into_uninit(plain, masked, key, offset);
-    // SAFETY: `raw` is a String, and all of its bytes have been written.
+    });
+    // SAFETY: `raw` is what rb_str_new returned.
     let value = unsafe { Value::from_raw(raw) };
-    Ok(RString::from_value(value).expect("rb_str_new makes a String"))
+    Ok((RString::from_value(value).expect("rb_str_new makes a String"), filled))
+}
+
+/// Gives a new String the encoding of its content, and Ruby's own mark for what is known of it.
+#[inline]
+fn labelled(string: RString, content: Content) -> RString {
+    let coderange = match content {
+        Content::Bytes => return string,
+        Content::Ascii => Coderange::SevenBit,
+        Content::Utf8 => Coderange::Valid,
+        Content::UncheckedText => Coderange::Unknown,
+    };
+    // SAFETY: the String is new and not frozen, so this raises nothing; the index is UTF-8's. The
+    // code range is what the core has proved of these bytes in UTF-8.
+    unsafe {
+        rb_sys::rb_enc_associate_index(string.as_raw(), rb_sys::rb_utf8_encindex());
+        string.enc_coderange_set(coderange);
+    }
+    string
 }

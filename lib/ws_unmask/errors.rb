@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  # The peer has violated RFC 6455, or a limit that was set: the connection is to be failed.
+  class ProtocolError < StandardError
+    # @return [Integer] the close code to send (RFC 6455, section 7.4.1)
+    def code = 1002
+  end
+
+  # A frame without a masking key where one is required (RFC 6455, section 5.1).
+  class NotMaskedError < ProtocolError; end
+
+  # A text, or the reason in a close frame, that is not valid UTF-8 (RFC 6455, section 8.1).
+  class InvalidPayloadError < ProtocolError
+    # (see ProtocolError#code)
+    def code = 1007
+  end
+
+  # A frame or a message that is over the limit.
+  class MessageTooBigError < ProtocolError
+    # (see ProtocolError#code)
+    def code = 1009
+  end
+end
