@@ -27,6 +27,9 @@ fn main() -> Result<()> {
     }
     let levels: Vec<&str> = group(&medians, "levels at 6")?.keys().map(String::as_str).collect();
     print_table(&medians, "levels at 6", &levels, "fallback")?;
+    for group in ["json", "half chinese"] {
+        print_table(&medians, group, &["decoder", "unmask, then look"], "unmask, then look")?;
+    }
     print_goals(&medians)?;
 
     let title = "Unmasking by each path, payloads 6 bytes behind a cache line";

@@ -17,9 +17,7 @@ WAYS = {
 SIZES = [5, 24, 64, 125, 200, 500, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 1 << 20].freeze
 
 def ways(payload)
-  WAYS.transform_values do |call|
-    eval "->(calls) { i = 0; while i < calls; #{call}; i += 1; end }", binding, __FILE__, __LINE__
-  end
+  WAYS.transform_values { |call| Rounds.loop_around(call, binding) }
 end
 
 puts "Ruby #{RUBY_VERSION}, #{WsUnmask.simd_level}; medians, ns a call, with the loop around it"

@@ -12,4 +12,9 @@ namespace :bench do
   task ruby: :compile do
     ruby "-Ilib", "benches/ruby_calls.rb"
   end
+
+  desc "Decoder and Frame, against websocket-driver, a String copy and plain Ruby"
+  task decoder: :compile do
+    ruby "-Ilib", "benches/ruby_decoder.rb"
+  end
 end

@@ -7,6 +7,12 @@ module Rounds
   SECONDS = 0.02
   private_constant :ROUNDS, :SECONDS
 
+  # A loop of its own around a call: a block's call would be in the measurement.
+  # @param call [String] Ruby code, which sees the locals of +scope+
+  def self.loop_around(call, scope)
+    eval "->(calls) { i = 0; while i < calls; #{call}; i += 1; end }", scope, __FILE__, __LINE__
+  end
+
   # @param ways [Hash{Symbol => Proc}] each is called with the number of calls that it is to make
   # @return [Hash{Symbol => Float}] median nanoseconds a call
   def self.medians(ways)

@@ -40,8 +40,8 @@ module WsUnmask
     #   @param allow_reserved [Array<Integer>] the reserved bits (1, 2, 3 for RSV1, RSV2, RSV3) that
     #     extensions have negotiated
     #   @param validate_utf8 [Boolean] whether texts have to be valid UTF-8 (RFC 6455, section 8.1)
-    #   @raise [ArgumentError] if an option is unknown, a size is negative, or a reserved bit is not
-    #     1, 2 or 3
+    #   @raise [ArgumentError] if an option is unknown, or a reserved bit is not 1, 2 or 3
+    #   @raise [RangeError] if a size is negative
 
     # @!method feed(bytes)
     #   Takes the next bytes of the stream and gives back the messages that end in them.
