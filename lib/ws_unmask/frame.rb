@@ -12,8 +12,8 @@ module WsUnmask
   class Frame
     # @!method self.read(io, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
     #   Reads one frame, and no byte more than that.
-    #   @param io [IO, StringIO, #read] where it is read from; +read(n)+ blocks until n bytes
-    #     or the end have come
+    #   @param io [IO, StringIO, #getbyte, #read] where it is read from; +read(n)+ blocks until n
+    #     bytes or the end have come
     #   @param max_frame_size [Integer, nil] the most bytes of a payload; nil for no limit
     #   @param require_mask [Boolean] whether the frame has to be masked: true for a server
     #   @param allow_reserved [Array<Integer>] the reserved bits that may be set

@@ -91,10 +91,9 @@ fuzz_target!(|input: Input| {
             })
             .collect(),
         Stream::Messages(messages) => {
-            let reserved = 0;
             expected = Some(messages.iter().map(|sent| match sent {
-                Sent::Text(text, _) => Message::Text { payload: text.clone().into(), reserved },
-                Sent::Binary(bytes, _) => Message::Binary { payload: bytes.clone(), reserved },
+                Sent::Text(text, _) => Message::Text { payload: text.clone().into(), reserved: 0 },
+                Sent::Binary(bytes, _) => Message::Binary { payload: bytes.clone(), reserved: 0 },
                 Sent::Ping(len) => Message::Ping(vec![*len; usize::from(*len % 126)]),
             }));
             messages

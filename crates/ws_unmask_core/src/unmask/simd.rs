@@ -12,11 +12,27 @@ const STEP: usize = 4;
 
 /// Unmasks `payload` in place with this CPU's widest vectors, and with words if it is shorter than
 /// a vector. See [`unmask`](crate::unmask()) for the arguments.
+///
+/// ```
+/// let mut payload = *b"\x7f\x9f\x4d\x51\x58";
+/// ws_unmask_core::unmask::simd::unmask(&mut payload, [0x37, 0xfa, 0x21, 0x3d], 0);
+/// assert_eq!(&payload, b"Hello");
+/// ```
 pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     best(InPlace(payload), Key::new(key).at(offset))
 }
 
 /// [`unmask()`] at a level of one's choice, to test or to measure it.
+///
+/// ```
+/// use ws_unmask_core::{Level, unmask::simd};
+///
+/// for level in Level::available() {
+///     let mut payload = *b"\x7f\x9f\x4d\x51\x58";
+///     simd::unmask_at(level, &mut payload, [0x37, 0xfa, 0x21, 0x3d], 0);
+///     assert_eq!(&payload, b"Hello", "at {level}");
+/// }
+/// ```
 pub fn unmask_at(level: Level, payload: &mut [u8], key: [u8; 4], offset: usize) {
     at_level(level, InPlace(payload), Key::new(key).at(offset))
 }
@@ -26,6 +42,14 @@ pub fn unmask_at(level: Level, payload: &mut [u8], key: [u8; 4], offset: usize) 
 /// # Panics
 ///
 /// If `dst` and `src` are not of the same length.
+///
+/// ```
+/// use ws_unmask_core::{Level, unmask::simd};
+///
+/// let mut plain = [0; 2];
+/// simd::unmask_into_at(Level::best(), &mut plain, b"\x7f\x9f", [0x37, 0xfa, 0x21, 0x3d], 0);
+/// assert_eq!(&plain, b"He");
+/// ```
 pub fn unmask_into_at(level: Level, dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
     super::same_length(dst.len(), src.len());
     at_level(level, Copied { dst, src }, Key::new(key).at(offset))

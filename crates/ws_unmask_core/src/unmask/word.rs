@@ -10,6 +10,12 @@ const WORDS: usize = 8;
 
 /// Unmasks `payload` in place, eight bytes at a time. See [`unmask`](crate::unmask()) for the
 /// arguments.
+///
+/// ```
+/// let mut payload = *b"\x7f\x9f\x4d\x51\x58";
+/// ws_unmask_core::unmask::word::unmask(&mut payload, [0x37, 0xfa, 0x21, 0x3d], 0);
+/// assert_eq!(&payload, b"Hello");
+/// ```
 pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     any_length(InPlace(payload), Key::new(key).at(offset));
 }
