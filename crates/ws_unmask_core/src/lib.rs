@@ -15,6 +15,9 @@
 //! are in [`mod@unmask`]: [`scalar`](unmask::scalar), [`word`](unmask::word) and
 //! [`simd`](unmask::simd). XOR is its own inverse, so the same functions mask.
 //!
+//! [`Decoder`] does the rest of receiving: it takes the bytes of a connection, cut anywhere, and
+//! gives back checked messages. It does no IO.
+//!
 //! # Features
 //!
 //! `std` (default): ask the CPU at run time for its vectors. Without it the crate is `no_std` and
@@ -39,5 +42,11 @@ pub use decoder::{Decoder, Message, Options};
 pub use error::Fault;
 pub use level::Level;
 pub use payload::{Content, Masked, Payload, PayloadError};
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[doc(inline)]
 pub use unmask::{unmask, unmask_into, unmask_into_uninit};

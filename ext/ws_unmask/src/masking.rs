@@ -15,7 +15,7 @@ pub fn init(module: RModule) -> Result<(), Error> {
     module.define_singleton_method("simd_level", function!(simd_level, 0))
 }
 
-fn unmask(ruby: &Ruby, arguments: &[Value]) -> Result<RString, Error> {
+fn unmask(ruby: &Ruby, arguments: &[Value]) -> Result<Value, Error> {
     let Arguments { payload, key, offset } = Arguments::parse(ruby, arguments, string)?;
     ruby_memory::unmasked(payload, key, offset)
 }

@@ -64,7 +64,7 @@ pub fn unmask_in_place(payload: RString, key: Key, offset: usize) -> Result<(), 
 ///
 /// Raises NoMemoryError if Ruby has no memory for it.
 #[inline]
-pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<RString, Error> {
+pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Error> {
     // Were there not even memory for a small String, Ruby would jump over the frames of this call,
     // which hold nothing to drop. All of magnus allocates like this (`Ruby::str_from_slice`), and
     // the 8 ns of `protect` would be a tenth of the call.
@@ -138,7 +138,7 @@ fn new_string<T>(
     len: usize,
     on_failure: OnFailure,
     fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> T,
-) -> Result<(RString, T), Error> {
+) -> Result<(Value, T), Error> {
     // SAFETY: a null pointer asks for `len` bytes that nobody has written. `len` is that of a slice
     // or a String, so it is no larger than Ruby allows.
     let new = || unsafe { rb_sys::rb_str_new(core::ptr::null(), len as _) };
@@ -153,13 +153,13 @@ fn new_string<T>(
         core::slice::from_raw_parts_mut(pointer, len)
     });
     // SAFETY: `raw` is what rb_str_new returned.
-    let value = unsafe { Value::from_raw(raw) };
-    Ok((RString::from_value(value).expect("rb_str_new makes a String"), filled))
+    Ok((unsafe { Value::from_raw(raw) }, filled))
 }
 
 /// Gives a new String the encoding of its content, and Ruby's own mark for what is known of it.
 #[inline]
-fn labelled(string: RString, content: Content) -> RString {
+fn labelled(string: Value, content: Content) -> RString {
+    let string = RString::from_value(string).expect("new_string makes a String");
     let coderange = match content {
         Content::Bytes => return string,
         Content::Ascii => Coderange::SevenBit,
