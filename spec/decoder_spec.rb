@@ -286,6 +286,12 @@ RSpec.describe WsUnmask::Decoder do
       expect(decoders.sum { |decoder| ObjectSpace.memsize_of(decoder) }).to be < 10_000 * 640
     end
 
+    it "is given back when what came at once has been decoded" do
+      empty = ObjectSpace.memsize_of(decoder)
+      decoder.feed(hello * 100_000)
+      expect(ObjectSpace.memsize_of(decoder)).to be_within(8 * 1024).of(empty)
+    end
+
     it "is told truly" do
       bytes = frame(:binary, "x" * 1_000_000)
       empty = ObjectSpace.memsize_of(decoder)

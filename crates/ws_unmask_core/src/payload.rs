@@ -165,7 +165,7 @@ impl Assembly {
         offset: usize,
     ) -> Result<(), PayloadError<TryReserveError>> {
         self.plain.try_reserve(bytes.len()).map_err(PayloadError::Memory)?;
-        let mut offset = offset;
+        // BLOCK is a multiple of four, so every block begins at the same byte of the key.
         for block in bytes.chunks(BLOCK) {
             let start = self.plain.len();
             self.plain.extend_from_slice(block);
@@ -179,7 +179,6 @@ impl Assembly {
                     }
                 }
             }
-            offset = offset.wrapping_add(block.len());
         }
         Ok(())
     }

@@ -210,6 +210,14 @@ fn into_refuses_another_length() {
     unmask_into(&mut [0; 3], &[0; 4], KEY, 0);
 }
 
+/// A CPU that has one of them has those behind it too.
+#[test]
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+fn no_level_of_x86_is_left_out() {
+    let levels: Vec<_> = Level::available().map(Level::name).collect();
+    assert!(["avx512", "avx2", "sse4_2", "sse2", "fallback"].ends_with(&levels), "{levels:?}");
+}
+
 #[test]
 fn the_fallback_is_always_there_and_the_best_level_comes_first() {
     let levels: Vec<_> = Level::available().collect();

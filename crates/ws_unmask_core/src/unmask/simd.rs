@@ -230,3 +230,30 @@ fn union<const N: usize, V: Copy + core::ops::BitOr<Output = V>>(vectors: [V; N]
 fn is_ascii<S: Simd>(seen: S::u8s) -> bool {
     !seen.bitcast::<S::i8s>().simd_lt(0).any_true()
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::{Level, at_level};
+    use crate::key::Key;
+    use crate::unmask::target::InPlace;
+    use std::vec;
+
+    /// One byte outside of ASCII is seen wherever it is, by every path of every level.
+    #[test]
+    fn every_level_knows_ascii() {
+        let is_ascii =
+            |level, plain: &mut [u8]| -> bool { at_level(level, InPlace(plain), Key::new([0; 4])) };
+        for level in Level::available() {
+            for len in [1, 3, 5, 9, 16, 31, 33, 64, 65, 100, 128, 129, 200, 256, 257, 700] {
+                assert!(is_ascii(level, &mut vec![b'x'; len]), "{level}: {len}");
+                for place in 0..len {
+                    let mut plain = vec![b'x'; len];
+                    plain[place] = 0xc3;
+                    assert!(!is_ascii(level, &mut plain), "{level}: {place} of {len}");
+                }
+            }
+        }
+    }
+}
