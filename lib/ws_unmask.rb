@@ -6,6 +6,7 @@ require_relative "ws_unmask/close"
 require_relative "ws_unmask/extension"
 require_relative "ws_unmask/decoder"
 require_relative "ws_unmask/frame"
+require_relative "ws_unmask/drop_in"
 
 # Unmasks what WebSocket clients send, in Rust.
 #

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "ws_unmask"
-require "websocket/driver"
 
 module WsUnmask
   # Lets the websocket-driver gem, and so Action Cable, Faye and most Rack apps, unmask with
@@ -24,6 +23,17 @@ module WsUnmask
       end
     end
 
-    ::WebSocket::Mask.singleton_class.prepend(Mask)
+    # @return [DropIn]
+    DROP_IN = DropIn.new(:websocket_driver, library: "websocket/driver") do
+      { ::WebSocket::Mask.singleton_class => Mask }
+    end
+
+    # (see DropIn#install)
+    def self.install = DROP_IN.install
+
+    # (see DropIn#uninstall)
+    def self.uninstall = DROP_IN.uninstall
+
+    install
   end
 end

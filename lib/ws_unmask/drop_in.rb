@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  # Modules that are prepended to another library's classes, and can be taken out again.
+  #
+  # Each drop-in's file makes one and installs it. With +WS_UNMASK_DISABLE=1+ in the environment,
+  # none is installed.
+  class DropIn
+    @all = []
+
+    class << self
+      # @return [Array<DropIn>] those whose files have been required
+      attr_reader :all
+    end
+
+    # @return [Symbol] the name of its file: +require "ws_unmask/NAME"+
+    attr_reader :name
+
+    # @param name [Symbol]
+    # @param library [String] what to require for the library that is patched
+    # @yieldreturn [Hash{Module => Module}] each class of the library that is patched, with the
+    #   module whose methods replace those of the class; called when the library has been loaded
+    def initialize(name, library:, &patches)
+      @name = name
+      @library = library
+      @patches = patches
+      @installed = false
+      self.class.all << self
+    end
+
+    # Installs it. If the library is not there, or has not the methods that are to be replaced, with
+    # the arguments that are expected, it warns (once) and leaves the library alone.
+    # @return [Boolean] whether it is installed
+    def install
+      return installed? if installed? || ENV["WS_UNMASK_DISABLE"] == "1"
+
+      @methods ? put_methods_back : prepend_modules
+      @installed = true
+    rescue LoadError, NameError => e
+      # The rest of the message would be the line of ours that raised.
+      warn "ws_unmask: #{name} is not installed: #{e.message.lines.first.chomp}" unless @has_warned
+      @has_warned = true
+      false
+    end
+
+    # Gives the library its own methods back.
+    # @return [Boolean] whether there was anything to do
+    def uninstall
+      return false unless installed?
+
+      @methods.each { |patch, name, _| patch.remove_method(name) }
+      @installed = false
+      true
+    end
+
+    # @return [Boolean] whether the library works with ws_unmask now
+    def installed? = @installed
+
+    private
+
+    def prepend_modules
+      require @library
+      patches = @patches.call
+      patches.each { |target, patch| check(target, patch) }
+      patches.each { |target, patch| target.prepend(patch) }
+      @methods = patches.values.flat_map do |patch|
+        names_in(patch).map { |name| [patch, name, patch.instance_method(name)] }
+      end
+      @private_names = patches.values.flat_map { |patch| patch.private_instance_methods(false) }
+    end
+
+    def names_in(patch)
+      patch.instance_methods(false) + patch.private_instance_methods(false)
+    end
+
+    def check(target, patch)
+      names_in(patch).each do |name|
+        arity = target.instance_method(name).arity
+        expected = patch.instance_method(name).arity
+        next if arity == expected
+
+        raise NameError, "#{target}##{name} takes #{arity} arguments here, not #{expected}"
+      end
+    end
+
+    def put_methods_back
+      @methods.each do |patch, name, method|
+        patch.define_method(name, method)
+        patch.send(:private, name) if @private_names.include?(name)
+      end
+    end
+  end
+
+  # @return [Array<Symbol>] the drop-ins that are active, by the names of their files
+  def self.installed
+    DropIn.all.select(&:installed?).map(&:name)
+  end
+end

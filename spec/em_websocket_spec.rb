@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "ws_unmask/em_websocket"
+
+# em-websocket's own String, with the drop-in and without.
+RSpec.describe "ws_unmask/em_websocket" do
+  after { WsUnmask::EmWebSocket.install }
+
+  # What the block returns with the drop-in and without it, exceptions included.
+  def both
+    %i[install uninstall].map do |state|
+      WsUnmask::EmWebSocket.public_send(state)
+      yield
+    rescue StandardError => e
+      [e.class, e.message]
+    end
+  end
+
+  def masked(bytes)
+    EventMachine::WebSocket::MaskedString.new(bytes).tap(&:read_mask)
+  end
+
+  it "is active" do
+    expect(WsUnmask.installed).to include :em_websocket
+  end
+
+  it "returns the same bytes, or raises the same, for any place and length" do
+    bytes = Random.bytes(300)
+    places = [[0, 0], [0, 300], [4, 296], [5, 17], [6, 3], [299, 1], [4, 297], [300, 1], [-3, 2]]
+    places.each do |place|
+      ours, theirs = both { masked(bytes).getbytes(*place).then { |got| [got, got.encoding] } }
+      expect(ours).to eq(theirs), "#{place}: #{ours}, #{theirs}"
+    end
+  end
+
+  it "returns the same without a key, and once the key is gone" do
+    bytes = Random.bytes(100)
+    ours, theirs = both do
+      [EventMachine::WebSocket::MaskedString.new(bytes), masked(bytes).tap(&:unset_mask)]
+        .map { |string| string.getbytes(10, 50) }
+    end
+    expect(ours).to eq theirs
+  end
+
+  it "raises for a key that is too short" do
+    ours, theirs = both { masked("abc".b) }
+    expect(ours).to eq theirs
+  end
+end
