@@ -81,4 +81,9 @@ module WsUnmask
   # @!method self.simd_level
   #   The vector instructions in use: what this machine's CPU has.
   #   @return [Symbol] +:avx512+, +:avx2+, +:sse4_2+, +:sse2+, +:neon+, or +:fallback+ (none)
+
+  # @return [Array<Symbol>] the drop-ins that are active, by the names of their files
+  def self.installed
+    DropIn.all.select(&:installed?).map(&:name)
+  end
 end

@@ -73,9 +73,14 @@ impl Ring {
 
     fn with_spread(len: usize, alignment: usize, spread: usize) -> Self {
         let stride = (len + 2 * LINE).next_multiple_of(LINE);
-        let fitting = (RING_BYTES / stride).max(1);
-        let buffers = if spread > 0 { fitting.next_multiple_of(16) } else { fitting.min(64) };
-        let memory = vec![b'x'; buffers * stride + LINE];
+        let fitting = RING_BYTES / stride;
+        let (buffers, stride) = match (spread > 0, fitting) {
+            (false, _) => (fitting.clamp(1, 64), stride),
+            (true, 16..) => (fitting / 16 * 16, stride),
+            // Sixteen places in one buffer.
+            (true, _) => (16, 0),
+        };
+        let memory = vec![b'x'; buffers * stride + len + 3 * LINE];
         let first = memory.as_ptr().align_offset(LINE) + alignment;
         Self { memory, first, stride, buffers, next: 0, len, spread }
     }

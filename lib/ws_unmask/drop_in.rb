@@ -61,7 +61,7 @@ module WsUnmask
     def prepend_modules
       require @library
       patches = @patches.call
-      patches.each { |target, patch| check(target, patch) }
+      check(patches)
       patches.each { |target, patch| target.prepend(patch) }
       @methods = patches.values.flat_map do |patch|
         names_in(patch).map { |name| [patch, name, patch.instance_method(name)] }
@@ -73,13 +73,16 @@ module WsUnmask
       patch.instance_methods(false) + patch.private_instance_methods(false)
     end
 
-    def check(target, patch)
-      names_in(patch).each do |name|
-        arity = target.instance_method(name).arity
-        expected = patch.instance_method(name).arity
-        next if arity == expected
+    # All of them, before the first is prepended.
+    def check(patches)
+      patches.each do |target, patch|
+        names_in(patch).each do |name|
+          arity = target.instance_method(name).arity
+          expected = patch.instance_method(name).arity
+          next if arity == expected
 
-        raise NameError, "#{target}##{name} takes #{arity} arguments here, not #{expected}"
+          raise NameError, "#{target}##{name} takes #{arity} arguments here, not #{expected}"
+        end
       end
     end
 
@@ -89,10 +92,5 @@ module WsUnmask
         patch.send(:private, name) if @private_names.include?(name)
       end
     end
-  end
-
-  # @return [Array<Symbol>] the drop-ins that are active, by the names of their files
-  def self.installed
-    DropIn.all.select(&:installed?).map(&:name)
   end
 end

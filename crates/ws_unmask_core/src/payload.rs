@@ -1,7 +1,7 @@
 //! Payloads on their way from the chunk they came in to the memory of whoever asked for them.
 
 use crate::Fault;
-use crate::unmask::{unmask, unmask_ascii, unmask_into, unmask_into_uninit};
+use crate::unmask::{unmask, unmask_ascii, unmask_into_uninit};
 use crate::utf8::{Invalid, Utf8};
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
@@ -9,6 +9,9 @@ use core::mem::MaybeUninit;
 
 /// How much is unmasked before it is checked: little enough to be in the cache still.
 const BLOCK: usize = 16 << 10;
+
+/// How much of a text is looked at to guess whether the rest is ASCII.
+const PROBE: usize = 64;
 
 /// Where a decoder puts payloads: `Vec<u8>`, or a type of one's own that spares a copy.
 pub trait Payload: Sized {
@@ -104,15 +107,17 @@ impl<'a> Masked<'a> {
             let _ascii = unmask_into_uninit(dst, bytes, key, 0);
             return Ok(Content::Bytes);
         };
-        if bytes.len() <= BLOCK && unmask_into_uninit(dst, bytes, key, 0) {
-            return Ok(Content::Ascii);
-        }
-        let mut text = Text::new(validate);
-        for (dst, src) in dst.chunks_mut(BLOCK).zip(bytes.chunks(BLOCK)) {
-            let ascii = unmask_into_uninit(dst, src, key, 0);
-            if text.is_to_be_checked(ascii) {
-                text.check_masked(src, key)?;
-            }
+        // Most texts are ASCII, or are not from their start on.
+        let probe = bytes.len().min(PROBE);
+        let ascii = unmask_into_uninit(&mut dst[..probe], &bytes[..probe], key, 0);
+        let start = match (ascii, probe == bytes.len()) {
+            (true, true) => return Ok(Content::Ascii),
+            (true, false) => probe,
+            (false, _) => 0,
+        };
+        let mut text = Text { validate, ascii, utf8: Utf8::default() };
+        for (place, block) in dst[start..].chunks_mut(BLOCK).zip(bytes[start..].chunks(BLOCK)) {
+            text.unmask_into(place, block, key)?;
         }
         text.finish()
     }
@@ -172,12 +177,7 @@ impl Assembly {
             let plain = &mut self.plain[start..];
             match &mut self.text {
                 None => unmask(plain, key, offset),
-                Some(text) => {
-                    let ascii = unmask_ascii(plain, key, offset);
-                    if text.is_to_be_checked(ascii) {
-                        text.utf8.check(plain)?;
-                    }
-                }
+                Some(text) => text.unmask_in_place(plain, key, offset)?,
             }
         }
         Ok(())
@@ -202,34 +202,35 @@ impl Text {
         Self { validate, ascii: true, utf8: Utf8::default() }
     }
 
-    /// A piece that is all ASCII has nothing to be checked, unless a code point is still open.
-    #[inline(always)]
-    fn is_to_be_checked(&mut self, ascii: bool) -> bool {
-        self.ascii &= ascii;
-        self.validate && !(ascii && self.utf8.is_complete())
-    }
-
-    /// Checks a piece whose plain bytes cannot be read back from where they were written: unmasking
-    /// them once more, into the cache, costs a tenth of what checking them costs.
-    fn check_masked(&mut self, bytes: &[u8], key: [u8; 4]) -> Result<(), Fault> {
-        if bytes.len() <= 256 {
-            self.check_through::<256>(bytes, key)
-        } else {
-            self.check_through::<4096>(bytes, key)
-        }
-    }
-
-    fn check_through<const SIZE: usize>(
+    /// In one pass as long as all is ASCII. What has to be checked cannot be read back from where
+    /// it was written unseen, so it is copied there first and unmasked in its place.
+    #[inline]
+    fn unmask_into(
         &mut self,
-        bytes: &[u8],
+        place: &mut [MaybeUninit<u8>],
+        block: &[u8],
         key: [u8; 4],
-    ) -> Result<(), Fault> {
-        let mut scratch = [0; SIZE];
-        for piece in bytes.chunks(SIZE) {
-            unmask_into(&mut scratch[..piece.len()], piece, key, 0);
-            self.utf8.check(&scratch[..piece.len()])?;
+    ) -> Result<(), Invalid> {
+        if self.ascii && unmask_into_uninit(place, block, key, 0) {
+            return Ok(());
         }
-        Ok(())
+        let plain = place.write_copy_of_slice(block);
+        self.unmask_in_place(plain, key, 0)
+    }
+
+    fn unmask_in_place(
+        &mut self,
+        plain: &mut [u8],
+        key: [u8; 4],
+        offset: usize,
+    ) -> Result<(), Invalid> {
+        let ascii = unmask_ascii(plain, key, offset);
+        self.ascii &= ascii;
+        // What is all ASCII has nothing to be checked, unless a code point is still open.
+        if !self.validate || ascii && self.utf8.is_complete() {
+            return Ok(());
+        }
+        self.utf8.check(plain)
     }
 
     fn finish(self) -> Result<Content, Fault> {

@@ -21,12 +21,9 @@ impl Utf8 {
     /// Checks the next piece. A byte that makes the text invalid is found in the piece it is in.
     pub(crate) fn check(&mut self, piece: &[u8]) -> Result<(), Invalid> {
         let piece = self.complete(piece)?;
-        if piece.is_empty() {
-            return Ok(());
-        }
         let (whole, cut) = piece.split_at(piece.len() - cut_at_the_end(piece));
         simdutf8::basic::from_utf8(whole).map_err(|_| Invalid)?;
-        self.keep(cut)
+        if cut.is_empty() { Ok(()) } else { self.keep(cut) }
     }
 
     /// Completes the code point that the last piece ended in; returns what follows it.
