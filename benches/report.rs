@@ -170,14 +170,14 @@ fn draw(
         .x_label_area_size(48)
         .y_label_area_size(64)
         .build_cartesian_2d(
-            (1.0..largest).log_scale(),
+            (1.0..largest).log_scale().base(4.0),
             (slowest * 0.8..fastest * 1.5).log_scale(),
         )?;
     chart
         .configure_mesh()
         .x_desc("payload")
         .y_desc("GB/s")
-        .x_labels(12)
+        .x_labels(14)
         .x_label_formatter(&|size| human(*size as usize))
         .y_label_formatter(&|rate| format!("{rate}"))
         .light_line_style(WHITE)

@@ -37,6 +37,7 @@ pub const SIZES: [usize; 17] = [
 
 const RING_BYTES: usize = 16 << 10;
 const LINE: usize = 64;
+const CALLS_AT_A_PLACE: usize = 64;
 
 /// Short, so that the whole of `cargo bench` ends within five minutes.
 pub fn criterion() -> Criterion {
@@ -73,12 +74,12 @@ impl Ring {
 
     fn with_spread(len: usize, alignment: usize, spread: usize) -> Self {
         let stride = (len + 2 * LINE).next_multiple_of(LINE);
-        let fitting = RING_BYTES / stride;
-        let (buffers, stride) = match (spread > 0, fitting) {
-            (false, _) => (fitting.clamp(1, 64), stride),
-            (true, 16..) => (fitting / 16 * 16, stride),
-            // Sixteen places in one buffer.
-            (true, _) => (16, 0),
+        let (buffers, stride) = match spread {
+            0 => ((RING_BYTES / stride).clamp(1, 64), stride),
+            _ if 16 * stride <= 2 * RING_BYTES => (16, stride),
+            // Sixteen places in one large buffer, each of them for a while: right after the place
+            // before it, a load would wait for a store that lies one byte off.
+            _ => (16 * CALLS_AT_A_PLACE, 0),
         };
         let memory = vec![b'x'; buffers * stride + len + 3 * LINE];
         let first = memory.as_ptr().align_offset(LINE) + alignment;
@@ -88,7 +89,8 @@ impl Ring {
     /// The next buffer. Its length is hidden from the compiler, as a socket would hide it.
     #[inline(always)]
     pub fn next(&mut self) -> &mut [u8] {
-        let at = self.first + self.next * self.stride + (self.next % 16) * self.spread;
+        let turn = if self.stride == 0 { self.next / CALLS_AT_A_PLACE } else { self.next };
+        let at = self.first + self.next * self.stride + (turn % 16) * self.spread;
         self.next += 1;
         if self.next == self.buffers {
             self.next = 0;
