@@ -208,7 +208,7 @@ RSpec.describe WsUnmask do
       reader, writer = IO.pipe
       buffer = +""
       thread = Thread.new { reader.readpartial(100_000, buffer) }
-      thread.join(0.05)
+      Thread.pass until thread.stop? # it is waiting in the read now
       expect { described_class.unmask!(buffer, key) }.to raise_error(RuntimeError, /locked/)
       writer.write("x")
       thread.join
