@@ -89,6 +89,19 @@ RSpec.describe WsUnmask::Frame do
     expect { described_class.new }.to raise_error(TypeError, /allocator undefined/)
   end
 
+  it "works under GC.stress" do
+    payloads = ["x" * 100, "y" * 5000, "ü" * 100, ""]
+    bytes = payloads.map { |payload| frame(:text, payload) }
+    GC.stress = true
+    frames = bytes.flat_map do |frame|
+      [described_class.decode(frame), described_class.read(StringIO.new(frame))]
+    end
+    GC.stress = false
+    expect(frames.map(&:payload)).to eq(payloads.flat_map { |payload| [payload, payload] })
+  ensure
+    GC.stress = false
+  end
+
   it "keeps its payload through collection and compaction" do
     frames = Array.new(1000) { |i| described_class.decode(frame(:text, "number #{i}")) }
     GC.start

@@ -3,7 +3,7 @@
 use crate::arguments::string;
 use crate::error::{payload_error, protocol_error};
 use crate::options;
-use crate::ruby_memory::{NoMemory, RubyString, with_bytes};
+use crate::ruby_memory::{NoMemory, RubyString, stays_alive_until_here, with_bytes};
 use magnus::{
     DataTypeFunctions, Error, RModule, RString, Ruby, Symbol, TypedData, Value, function, gc,
     method, prelude::*, typed_data::Obj, value::LazyId, value::Opaque,
@@ -108,8 +108,11 @@ fn frame(
     header: Header,
     payload: Result<RubyString, PayloadError<NoMemory>>,
 ) -> Result<Obj<Frame>, Error> {
-    let payload = payload.map_err(|error| payload_error(ruby, error))?;
-    Ok(ruby.obj_wrap(Frame { header, payload: payload.0.into() }))
+    let payload = payload.map_err(|error| payload_error(ruby, error))?.0;
+    let frame = ruby.obj_wrap(Frame { header, payload: payload.into() });
+    // While the object was allocated, its payload was known only to a Frame on Rust's heap.
+    stays_alive_until_here(payload);
+    Ok(frame)
 }
 
 fn kind(ruby: &Ruby, frame: &Frame) -> Symbol {

@@ -3,8 +3,7 @@
 //!
 //! One rule holds everywhere below: while a slice of a String's memory lives, nothing calls into
 //! Ruby. So Ruby can neither change nor free nor move that memory, and no other Ruby thread runs.
-//! The Strings themselves are arguments of the method that is running, thus on Ruby's stack, which
-//! keeps them alive and in their place.
+//! ([`with_bytes`] has the one exception, and says why it is sound.)
 
 #![allow(unsafe_code, reason = "the one file that has any; each block says why it is sound")]
 
@@ -74,17 +73,27 @@ pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Erro
         let masked = unsafe { payload.as_slice() };
         ws_unmask_core::unmask_into_uninit(plain, masked, key, offset)
     })?;
+    stays_alive_until_here(payload);
     Ok(string)
 }
 
 /// Hands the bytes of `string` to `read`, which may ask Ruby for Strings, but for nothing else.
 ///
 /// That exception to the rule above is sound: to allocate a String runs no Ruby code and no other
-/// thread, and the collector neither frees nor moves what is on the stack.
+/// thread, and the collector neither frees nor moves what it finds on the stack.
 #[inline]
 pub fn with_bytes<T>(string: RString, read: impl FnOnce(&[u8]) -> T) -> T {
-    // SAFETY: as said above; `string` is an argument of the running method.
-    read(unsafe { string.as_slice() })
+    // SAFETY: as said above; `string` is on the stack until `read` has returned.
+    let result = read(unsafe { string.as_slice() });
+    stays_alive_until_here(string);
+    result
+}
+
+/// What RB_GC_GUARD is to C: up to this call `value` is on the stack, where the collector finds it,
+/// even if only its memory or a copy on the heap is used meanwhile.
+#[inline]
+pub fn stays_alive_until_here<T>(value: T) {
+    core::hint::black_box(value);
 }
 
 /// A Ruby String as the place of a payload: bytes in ASCII-8BIT, texts in UTF-8 with what has been
