@@ -1,20 +1,11 @@
 # frozen_string_literal: true
 
 require "ws_unmask/em_websocket"
+require_relative "support/with_and_without"
 
 # em-websocket's own String, with the drop-in and without.
 RSpec.describe "ws_unmask/em_websocket" do
-  after { WsUnmask::EmWebSocket.install }
-
-  # What the block returns with the drop-in and without it, exceptions included.
-  def both
-    %i[install uninstall].map do |state|
-      WsUnmask::EmWebSocket.public_send(state)
-      yield
-    rescue StandardError => e
-      [e.class, e.message]
-    end
-  end
+  include_context "with and without", WsUnmask::EmWebSocket
 
   def masked(bytes)
     EventMachine::WebSocket::MaskedString.new(bytes).tap(&:read_mask)

@@ -1,23 +1,14 @@
 # frozen_string_literal: true
 
 require "ws_unmask/websocket"
+require_relative "support/with_and_without"
 require_relative "support/frames"
 
 # The websocket gem itself, with the drop-in and without.
 RSpec.describe "ws_unmask/websocket" do
   include Frames
 
-  after { WsUnmask::WebSocketGem.install }
-
-  # What the block returns with the drop-in and without it, exceptions included.
-  def both
-    %i[install uninstall].map do |state|
-      WsUnmask::WebSocketGem.public_send(state)
-      yield
-    rescue StandardError => e
-      [e.class, e.message]
-    end
-  end
+  include_context "with and without", WsUnmask::WebSocketGem
 
   def masked(bytes)
     WebSocket::Frame::Data.new(bytes).tap(&:set_mask)

@@ -6,6 +6,15 @@ module WsUnmask
   # Each drop-in's file makes one and installs it. With +WS_UNMASK_DISABLE=1+ in the environment,
   # none is installed.
   class DropIn
+    # How a drop-in's module is switched: it extends this, and has its {DropIn} in +DROP_IN+.
+    module Switch
+      # (see DropIn#install)
+      def install = self::DROP_IN.install
+
+      # (see DropIn#uninstall)
+      def uninstall = self::DROP_IN.uninstall
+    end
+
     @all = []
 
     class << self

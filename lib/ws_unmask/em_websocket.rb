@@ -26,12 +26,7 @@ module WsUnmask
       { ::EventMachine::WebSocket::MaskedString => MaskedString }
     end
 
-    # (see DropIn#install)
-    def self.install = DROP_IN.install
-
-    # (see DropIn#uninstall)
-    def self.uninstall = DROP_IN.uninstall
-
+    extend DropIn::Switch
     install
   end
 end

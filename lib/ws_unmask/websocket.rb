@@ -24,12 +24,7 @@ module WsUnmask
       { ::WebSocket::Frame::Data => Data }
     end
 
-    # (see DropIn#install)
-    def self.install = DROP_IN.install
-
-    # (see DropIn#uninstall)
-    def self.uninstall = DROP_IN.uninstall
-
+    extend DropIn::Switch
     install
   end
 end

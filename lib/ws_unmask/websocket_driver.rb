@@ -28,12 +28,7 @@ module WsUnmask
       { ::WebSocket::Mask.singleton_class => Mask }
     end
 
-    # (see DropIn#install)
-    def self.install = DROP_IN.install
-
-    # (see DropIn#uninstall)
-    def self.uninstall = DROP_IN.uninstall
-
+    extend DropIn::Switch
     install
   end
 end
