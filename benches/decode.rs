@@ -6,7 +6,6 @@ mod support;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use std::convert::Infallible;
 use support::KEY;
 use ws_unmask_core::frame::{Header, Rules};
 use ws_unmask_core::{Content, Decoder, Masked, Message, Options, Payload, PayloadError, unmask};
@@ -25,12 +24,13 @@ thread_local! {
 
 impl From<std::collections::TryReserveError> for Refused {
     fn from(_: std::collections::TryReserveError) -> Self {
-        Self(None)
+        Self
     }
 }
 
+/// It never happens.
 #[derive(Debug)]
-struct Refused(#[allow(dead_code, reason = "it never happens")] Option<Infallible>);
+struct Refused;
 
 impl Payload for Written {
     type Error = Refused;

@@ -292,6 +292,16 @@ RSpec.describe WsUnmask::Decoder do
       expect(ObjectSpace.memsize_of(decoder)).to be_within(8 * 1024).of(empty)
     end
 
+    it "is not taken for what comes after a fault" do
+      expect { decoder.feed("\x81\x00".b + ("x" * 1000)) }.to raise_error(WsUnmask::NotMaskedError)
+      failed = ObjectSpace.memsize_of(decoder)
+      100.times do
+        expect { decoder.feed("x" * 10_000) }.to raise_error(WsUnmask::NotMaskedError)
+      end
+      expect(ObjectSpace.memsize_of(decoder)).to eq failed
+      expect(failed).to be < 640
+    end
+
     it "is told truly" do
       bytes = frame(:binary, "x" * 1_000_000)
       empty = ObjectSpace.memsize_of(decoder)

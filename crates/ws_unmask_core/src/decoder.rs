@@ -135,20 +135,19 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// A [`Fault`] of the peer, for the rest of the decoder's life; or what went wrong when memory
-    /// was asked for, upon which the decoder can go on with what is left of `input`.
+    /// A [`Fault`] of the peer, for the rest of the decoder's life, in which all of `input` is
+    /// discarded; or what went wrong when memory was asked for, upon which the decoder can go on with
+    /// what is left of `input`.
     #[inline]
     pub fn next<P: Payload>(
         &mut self,
         input: &mut &[u8],
-    ) -> Result<Option<Message<P>>, PayloadError<P::Error>>
-    where
-        P::Error: From<alloc::collections::TryReserveError>,
-    {
+    ) -> Result<Option<Message<P>>, PayloadError<P::Error>> {
         let result = self.advance(input);
         if let Err(PayloadError::Fault(fault)) = result {
             self.state = State::Failed(fault);
             self.message = None;
+            *input = &[];
         }
         result
     }
@@ -167,10 +166,7 @@ impl Decoder {
     fn advance<P: Payload>(
         &mut self,
         input: &mut &[u8],
-    ) -> Result<Option<Message<P>>, PayloadError<P::Error>>
-    where
-        P::Error: From<alloc::collections::TryReserveError>,
-    {
+    ) -> Result<Option<Message<P>>, PayloadError<P::Error>> {
         match self.state {
             State::Open => {}
             State::Closed => {
@@ -284,10 +280,7 @@ impl Decoder {
         &mut self,
         frame: Frame,
         input: &mut &[u8],
-    ) -> Result<Option<Message<P>>, PayloadError<P::Error>>
-    where
-        P::Error: From<alloc::collections::TryReserveError>,
-    {
+    ) -> Result<Option<Message<P>>, PayloadError<P::Error>> {
         let key = frame.header.key.unwrap_or_default();
         let (piece, is_end) = self.take(frame, input);
         let place = &mut self.control[frame.received..][..piece.len()];
@@ -314,10 +307,7 @@ impl Decoder {
         &mut self,
         frame: Frame,
         input: &mut &[u8],
-    ) -> Result<Option<Message<P>>, PayloadError<P::Error>>
-    where
-        P::Error: From<alloc::collections::TryReserveError>,
-    {
+    ) -> Result<Option<Message<P>>, PayloadError<P::Error>> {
         let Header { fin, reserved, opcode, key, length } = frame.header;
         let key = key.unwrap_or_default();
         let is_whole = fin && self.message.is_none() && length <= input.len() as u64;
@@ -337,10 +327,7 @@ impl Decoder {
         frame: Frame,
         key: [u8; 4],
         input: &mut &[u8],
-    ) -> Result<Option<Message<P>>, PayloadError<P::Error>>
-    where
-        P::Error: From<alloc::collections::TryReserveError>,
-    {
+    ) -> Result<Option<Message<P>>, PayloadError<P::Error>> {
         let Header { fin, reserved, opcode, .. } = frame.header;
         let mut unfinished = self.message.take().unwrap_or_else(|| {
             let is_text = opcode == Opcode::Text;

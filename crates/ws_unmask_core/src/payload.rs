@@ -1,7 +1,7 @@
 //! Payloads on their way from the chunk they came in to the memory of whoever asked for them.
 
 use crate::Fault;
-use crate::unmask::{unmask, unmask_ascii, unmask_into_uninit};
+use crate::unmask::{same_length, unmask, unmask_ascii, unmask_into_uninit};
 use crate::utf8::{Invalid, Utf8};
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
@@ -15,8 +15,8 @@ const PROBE: usize = 64;
 
 /// Where a decoder puts payloads: `Vec<u8>`, or a type of one's own that spares a copy.
 pub trait Payload: Sized {
-    /// What can go wrong when memory is asked for.
-    type Error;
+    /// What can go wrong when memory is asked for, by the decoder itself too.
+    type Error: From<TryReserveError>;
 
     /// A payload that lies whole in the chunk, still masked: `masked` writes it wherever it is to
     /// be, in one pass.
@@ -103,11 +103,13 @@ impl<'a> Masked<'a> {
     #[inline]
     pub fn unmask_into(self, dst: &mut [MaybeUninit<u8>]) -> Result<Content, Fault> {
         let Self { bytes, key, expected } = self;
+        same_length(dst.len(), bytes.len());
         let Expected::Text { validate } = expected else {
             let _ascii = unmask_into_uninit(dst, bytes, key, 0);
             return Ok(Content::Bytes);
         };
-        // Most texts are ASCII, or are not from their start on.
+        // Most texts are ASCII, or are not from their start on. PROBE and BLOCK are multiples of four,
+        // so every piece begins at the key's first byte.
         let probe = bytes.len().min(PROBE);
         let ascii = unmask_into_uninit(&mut dst[..probe], &bytes[..probe], key, 0);
         let start = match (ascii, probe == bytes.len()) {
@@ -239,6 +241,30 @@ impl Text {
             Self { validate: false, .. } => Ok(Content::UncheckedText),
             Self { utf8, .. } if utf8.is_complete() => Ok(Content::Utf8),
             _ => Err(Fault::InvalidUtf8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::{BLOCK, Expected, Masked};
+    use core::mem::MaybeUninit;
+    use std::vec;
+
+    /// A place that is too long by whole blocks, or too short, would be left unwritten somewhere.
+    #[test]
+    fn refuses_a_place_of_another_length() {
+        for (place, len) in [(2 * BLOCK, BLOCK), (64 + BLOCK, 64 + 2 * BLOCK), (5, 4), (4, 5)] {
+            for expected in [Expected::Bytes, Expected::Text { validate: true }] {
+                let masked = vec![b'x'; len];
+                let unmask = || {
+                    let mut place = vec![MaybeUninit::uninit(); place];
+                    Masked::new(&masked, [0; 4], expected).unmask_into(&mut place)
+                };
+                assert!(std::panic::catch_unwind(unmask).is_err(), "{len} into {place}");
+            }
         }
     }
 }

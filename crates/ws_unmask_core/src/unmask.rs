@@ -115,7 +115,7 @@ pub fn unmask_into_uninit(
 
 #[inline(always)]
 #[track_caller]
-fn same_length(dst: usize, src: usize) {
+pub(crate) fn same_length(dst: usize, src: usize) {
     assert!(dst == src, "dst has {dst} bytes and src {src}: they must have the same length");
 }
 

@@ -24,8 +24,10 @@ fn decode<'a>(
                 Ok(Some(message)) => messages.push(message),
                 Ok(None) => break,
                 Err(PayloadError::<TryReserveError>::Fault(fault)) => {
-                    let again = decoder.next::<Vec<u8>>(&mut &b"\x81\x80\0\0\0\0"[..]);
+                    let mut more = &b"\x81\x80\0\0\0\0"[..];
+                    let again = decoder.next::<Vec<u8>>(&mut more);
                     assert_eq!(again, Err(PayloadError::Fault(fault)), "it must stay failed");
+                    assert!(input.is_empty() && more.is_empty(), "it must not hold up anything");
                     return (messages, Some(fault));
                 }
                 Err(PayloadError::Memory(error)) => panic!("{error}"),

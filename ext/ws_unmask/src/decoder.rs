@@ -81,9 +81,9 @@ impl<'a> Feeding<'a> {
     }
 
     fn yield_messages(&self, ruby: &Ruby, bytes: RString) -> Result<(), Error> {
+        let names_reserved = self.0.borrow().names_reserved;
         let mut next = self.0.borrow_mut().first(bytes);
         loop {
-            let names_reserved = self.0.borrow().names_reserved;
             match next {
                 Ok(None) => return Ok(()),
                 Ok(Some(message)) => {
@@ -102,6 +102,7 @@ impl<'a> Feeding<'a> {
     }
 
     fn collect_messages(&self, ruby: &Ruby, bytes: RString) -> Result<RArray, Error> {
+        let names_reserved = self.0.borrow().names_reserved;
         let messages = ruby.ary_new();
         let mut next = self.0.borrow_mut().first(bytes);
         loop {
@@ -110,7 +111,7 @@ impl<'a> Feeding<'a> {
                 Ok(Some(message)) => {
                     let (kind, payload, reserved) = parts(ruby, message)?;
                     let message = ruby.ary_from_iter([kind, payload]);
-                    if self.0.borrow().names_reserved {
+                    if names_reserved {
                         message.push(options::reserved_names(ruby, reserved))?;
                     }
                     messages.push(message)?;
