@@ -1,8 +1,53 @@
 # frozen_string_literal: true
 
 require "ws_unmask/websocket_driver"
+require_relative "support/driver_transcript"
+require_relative "support/with_and_without"
 
 RSpec.describe "ws_unmask/websocket_driver" do
+  include DriverTraffic
+
+  include_context "with and without", WsUnmask::WebSocketDriver
+
+  def transcript(pieces, seed: 1, **options)
+    transcript = DriverTranscript.new(**options)
+    transcript.run(pieces, random: Random.new(seed))
+    transcript.lines
+  end
+
+  # The same random frames with the drop-in and without it.
+  def expect_no_difference(role:, deflate: false)
+    200.times do
+      seed = Random.new_seed % 1_000_000
+      random = Random.new(seed)
+      options = { role:, deflate:, habit: DriverTranscript::HABITS.sample(random:),
+                  max_length: [500, nil, nil, nil].sample(random:) }
+      bytes = random_frames(random, masked: role == :server, deflate:).join
+      pieces = [[bytes], cut(bytes, random:)].sample(random:)
+      ours, theirs = both { transcript(pieces, seed:, **options) }
+      difference = (0..[ours.size, theirs.size].max).find { |i| ours[i] != theirs[i] }
+      expect(difference).to be_nil, lambda {
+        "seed #{seed}, #{options}: #{ours[difference].inspect}, not #{theirs[difference].inspect}"
+      }
+    end
+  end
+
+  it "changes nothing for a server" do
+    expect_no_difference(role: :server)
+  end
+
+  it "changes nothing for a client" do
+    expect_no_difference(role: :client)
+  end
+
+  it "changes nothing for a server with permessage-deflate" do
+    expect_no_difference(role: :server, deflate: true)
+  end
+
+  it "changes nothing for a client with permessage-deflate" do
+    expect_no_difference(role: :client, deflate: true)
+  end
+
   let(:ours) { WebSocket::Mask.method(:mask) }
   let(:theirs) { ours.super_method }
   let(:key) { "\x37\xfa\x21\x3d".b }

@@ -1,5 +1,5 @@
-//! A frame's header: how it is parsed, and the rules that it can be held to by itself (RFC 6455,
-//! section 5.2).
+//! A frame's header: how it is parsed and written, and the rules that it can be held to by itself
+//! (RFC 6455, section 5.2).
 
 use crate::payload::Expected;
 use crate::{Fault, Masked, Payload, PayloadError};
@@ -137,6 +137,43 @@ impl Header {
             (false, _) => (None, 0),
         };
         Ok(Some((Self { fin, reserved, opcode, key, length }, 2 + length_size + key_size)))
+    }
+
+    /// The header as it is sent, at the start of the array, and its size in bytes. The length is
+    /// written in the fewest bytes that hold it.
+    ///
+    /// ```
+    /// use ws_unmask_core::frame::{Header, Opcode};
+    ///
+    /// let header =
+    ///     Header { fin: true, reserved: 0, opcode: Opcode::Binary, key: None, length: 1000 };
+    /// let (bytes, size) = header.encode();
+    /// assert_eq!(bytes[..size], [0x82, 126, 3, 0xe8]);
+    /// ```
+    #[inline]
+    pub fn encode(&self) -> ([u8; Self::MAX_SIZE], usize) {
+        let mut bytes = [0; Self::MAX_SIZE];
+        bytes[0] = u8::from(self.fin) << 7 | (self.reserved & 7) << 4 | self.opcode as u8;
+        let mask_bit = u8::from(self.key.is_some()) << 7;
+        let mut size = 2;
+        match self.length {
+            0..=125 => bytes[1] = mask_bit | self.length as u8,
+            126..=0xffff => {
+                bytes[1] = mask_bit | 126;
+                bytes[2..4].copy_from_slice(&(self.length as u16).to_be_bytes());
+                size = 4;
+            }
+            _ => {
+                bytes[1] = mask_bit | 127;
+                bytes[2..10].copy_from_slice(&self.length.to_be_bytes());
+                size = 10;
+            }
+        }
+        if let Some(key) = self.key {
+            bytes[size..size + 4].copy_from_slice(&key);
+            size += 4;
+        }
+        (bytes, size)
     }
 }
 

@@ -1,7 +1,9 @@
 //! What Ruby callers pass, checked, with errors that say what was wrong.
 
+use crate::options;
 use crate::ruby_memory::{self, Key};
-use magnus::{Error, Integer, RArray, RString, Ruby, Value, prelude::*};
+use magnus::{Error, Integer, RArray, RString, Ruby, TryConvert, Value, prelude::*};
+use ws_unmask_core::frame::{Header, Opcode, Rules};
 
 /// `payload, key, offset = 0`, as every masking function takes them.
 pub struct Arguments<P> {
@@ -27,6 +29,57 @@ impl<P> Arguments<P> {
             key: key(ruby, second)?,
             offset: third.map_or(Ok(0), |third| offset(ruby, third))?,
         })
+    }
+}
+
+/// `bytes, offset = 0, require_mask = true`, as `Frame.peek` takes them.
+pub struct PeekArguments {
+    pub bytes: RString,
+    pub offset: usize,
+    pub rules: Rules,
+}
+
+impl PeekArguments {
+    #[inline(always)]
+    pub fn parse(ruby: &Ruby, arguments: &[Value]) -> Result<Self, Error> {
+        ruby.check_arity(arguments.len(), 1..=3)?;
+        let rules = Rules {
+            require_mask: arguments.get(2).is_none_or(|value| value.to_bool()),
+            allow_reserved: 0,
+        };
+        Ok(Self {
+            bytes: string(ruby, arguments[0])?,
+            offset: arguments.get(1).map_or(Ok(0), |&value| offset(ruby, value))?,
+            rules,
+        })
+    }
+}
+
+/// `opcode, payload, key = nil, fin = true, reserved = []`, as `Frame.encode` takes them.
+pub struct EncodeArguments {
+    pub payload: RString,
+    pub header: Header,
+}
+
+impl EncodeArguments {
+    #[inline(always)]
+    pub fn parse(ruby: &Ruby, arguments: &[Value]) -> Result<Self, Error> {
+        ruby.check_arity(arguments.len(), 2..=5)?;
+        let opcode = opcode(ruby, arguments[0])?;
+        let payload = string(ruby, arguments[1])?;
+        let key = match arguments.get(2) {
+            Some(value) if !value.is_nil() => Some(key(ruby, *value)?),
+            _ => None,
+        };
+        let fin = arguments.get(3).is_none_or(|value| value.to_bool());
+        let bits = arguments.get(4).map(|&value| RArray::try_convert(value)).transpose()?;
+        let reserved = options::reserved(ruby, bits)?;
+        let length = payload.len() as u64;
+        if opcode.is_control() && (length > 125 || !fin) {
+            let message = "a control frame has at most 125 bytes and is never a fragment";
+            return Err(Error::new(ruby.exception_arg_error(), message));
+        }
+        Ok(Self { payload, header: Header { fin, reserved, opcode, key, length } })
     }
 }
 
@@ -111,6 +164,16 @@ fn offset(ruby: &Ruby, value: Value) -> Result<usize, Error> {
     }
     let message = format!("offset {integer} is over {}, the end of any payload", usize::MAX);
     Err(Error::new(ruby.exception_range_error(), message))
+}
+
+fn opcode(ruby: &Ruby, value: Value) -> Result<Opcode, Error> {
+    Integer::from_value(value)
+        .and_then(|integer| integer.to_u8().ok())
+        .and_then(Opcode::new)
+        .ok_or_else(|| {
+            let message = format!("opcode must be one of 0, 1, 2, 8, 9 and 10, not {value:?}");
+            Error::new(ruby.exception_arg_error(), message)
+        })
 }
 
 fn is_positive(integer: Integer) -> Result<bool, Error> {

@@ -1,12 +1,13 @@
 //! `WsUnmask::Frame`.
 
-use crate::arguments::string;
+use crate::arguments::{EncodeArguments, PeekArguments, string};
 use crate::error::{payload_error, protocol_error};
 use crate::options;
-use crate::ruby_memory::{NoMemory, RubyString, stays_alive_until_here, with_bytes};
+use crate::ruby_memory::{self, NoMemory, RubyString, stays_alive_until_here, with_bytes};
 use magnus::{
-    DataTypeFunctions, Error, RModule, RString, Ruby, Symbol, TypedData, Value, function, gc,
-    method, prelude::*, typed_data::Obj, value::LazyId, value::Opaque,
+    DataTypeFunctions, Error, RModule, RString, Ruby, Symbol, TypedData, Value,
+    encoding::EncodingCapable, function, gc, method, prelude::*, typed_data::Obj, value::LazyId,
+    value::Opaque,
 };
 use ws_unmask_core::frame::{Header, Opcode, Rules};
 use ws_unmask_core::{Fault, Options, PayloadError};
@@ -33,6 +34,9 @@ pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     class.undef_default_alloc_func();
     class.define_singleton_method("read", function!(read, -1))?;
     class.define_singleton_method("decode", function!(decode, -1))?;
+    class.define_singleton_method("peek", function!(peek, -1))?;
+    class.define_singleton_method("whole_text", function!(whole_text, 2))?;
+    class.define_singleton_method("encode", function!(encode, -1))?;
     class.define_method("fin?", method!(|frame: &Frame| frame.header.fin, 0))?;
     class.define_method("opcode", method!(|frame: &Frame| frame.header.opcode as u8, 0))?;
     class.define_method("type", method!(kind, 0))?;
@@ -40,7 +44,8 @@ pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     class.define_method("rsv2?", method!(|frame: &Frame| frame.header.reserved & 2 != 0, 0))?;
     class.define_method("rsv3?", method!(|frame: &Frame| frame.header.reserved & 1 != 0, 0))?;
     class.define_method("masked?", method!(|frame: &Frame| frame.header.key.is_some(), 0))?;
-    class.define_method("payload", method!(payload, 0))
+    class.define_method("payload", method!(payload, 0))?;
+    class.define_method("size", method!(size, 0))
 }
 
 fn read(ruby: &Ruby, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
@@ -90,6 +95,49 @@ fn decode(ruby: &Ruby, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error>
     frame(ruby, header, payload).map(Some)
 }
 
+fn peek(ruby: &Ruby, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
+    let PeekArguments { bytes, offset, rules } = PeekArguments::parse(ruby, arguments)?;
+    let found = with_bytes(bytes, |bytes| {
+        let bytes = bytes.get(offset..)?;
+        let (header, size) = Header::parse(bytes, &rules).ok()??;
+        let masked = bytes[size..].get(..usize::try_from(header.length).ok()?)?;
+        Some((header, unless_faulty(header.payload(masked))?))
+    });
+    found.map(|(header, payload)| frame(ruby, header, payload)).transpose()
+}
+
+fn whole_text(ruby: &Ruby, bytes: Value, require_mask: Value) -> Result<Option<RString>, Error> {
+    let Some(bytes) = as_read_from_a_socket(ruby, bytes) else { return Ok(None) };
+    let rules = Rules { require_mask: require_mask.to_bool(), allow_reserved: 0 };
+    let payload = with_bytes(bytes, |bytes| {
+        let (header, size) = Header::parse(bytes, &rules).ok()??;
+        let is_text = header.fin && header.opcode == Opcode::Text;
+        let is_all = (bytes.len() - size) as u64 == header.length;
+        if is_text && is_all { unless_faulty(header.payload(&bytes[size..])) } else { None }
+    });
+    match payload {
+        Some(payload) => payload.map(|payload| Some(payload.0)).map_err(|e| payload_error(ruby, e)),
+        None => Ok(None),
+    }
+}
+
+fn as_read_from_a_socket(ruby: &Ruby, bytes: Value) -> Option<RString> {
+    let string = RString::from_value(bytes)?;
+    let is_binary = string.enc_get() == ruby.ascii8bit_encindex();
+    (is_binary && !string.is_frozen()).then_some(string)
+}
+
+type Decoded = Result<RubyString, PayloadError<NoMemory>>;
+
+fn unless_faulty(payload: Decoded) -> Option<Decoded> {
+    (!matches!(payload, Err(PayloadError::Fault(_)))).then_some(payload)
+}
+
+fn encode(ruby: &Ruby, arguments: &[Value]) -> Result<Value, Error> {
+    let EncodeArguments { payload, header } = EncodeArguments::parse(ruby, arguments)?;
+    ruby_memory::framed(header, payload)
+}
+
 fn parse(bytes: &[u8], options: &Options) -> Result<Option<(Header, usize)>, Fault> {
     let rules =
         Rules { require_mask: options.require_mask, allow_reserved: options.allow_reserved };
@@ -128,6 +176,10 @@ fn kind(ruby: &Ruby, frame: &Frame) -> Symbol {
 
 fn payload(ruby: &Ruby, frame: &Frame) -> RString {
     ruby.get_inner(frame.payload)
+}
+
+fn size(frame: &Frame) -> u64 {
+    frame.header.encode().1 as u64 + frame.header.length
 }
 
 #[cold]

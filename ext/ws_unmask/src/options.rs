@@ -64,13 +64,14 @@ fn limit(given: Option<Option<u64>>, default: u64) -> u64 {
     given.map_or(default, |limit| limit.unwrap_or(u64::MAX))
 }
 
-fn reserved(ruby: &Ruby, bits: Option<RArray>) -> Result<Reserved, Error> {
+/// Reserved bits from the numbers that they have in their names.
+pub fn reserved(ruby: &Ruby, bits: Option<RArray>) -> Result<Reserved, Error> {
     let mut reserved = 0;
     for bit in bits.into_iter().flatten() {
         reserved |= match u8::try_convert(bit) {
             Ok(bit @ 1..=3) => 8 >> bit,
             _ => {
-                let message = "allow_reserved takes 1, 2 and 3, for RSV1, RSV2 and RSV3";
+                let message = "the reserved bits are 1, 2 and 3, for RSV1, RSV2 and RSV3";
                 return Err(Error::new(ruby.exception_arg_error(), message));
             }
         };

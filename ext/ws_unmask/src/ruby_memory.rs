@@ -14,6 +14,7 @@ use magnus::{
     rb_sys::{AsRawValue, FromRawValue, protect},
 };
 use std::collections::TryReserveError;
+use ws_unmask_core::frame::Header;
 use ws_unmask_core::{Content, Masked, Payload, PayloadError};
 
 /// Bytes up to which an allocation fails only if nothing at all can be allocated any more.
@@ -72,6 +73,26 @@ pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Erro
         // SAFETY: the slice lives until it has been unmasked, without a call into Ruby.
         let masked = unsafe { payload.as_slice() };
         ws_unmask_core::unmask_into_uninit(plain, masked, key, offset)
+    })?;
+    stays_alive_until_here(payload);
+    Ok(string)
+}
+
+/// A new String, in ASCII-8BIT: a frame with `header` and, masked if that has a key, `payload`.
+///
+/// Raises NoMemoryError if Ruby has no memory for it.
+#[inline]
+pub fn framed(header: Header, payload: RString) -> Result<Value, Error> {
+    let (bytes, size) = header.encode();
+    let (string, ()) = new_string(size + payload.len(), OnFailure::Return, |frame| {
+        // SAFETY: the slice lives until it has been copied, without a call into Ruby.
+        let payload = unsafe { payload.as_slice() };
+        let (start, rest) = frame.split_at_mut(size);
+        start.write_copy_of_slice(&bytes[..size]);
+        match header.key {
+            Some(key) => _ = ws_unmask_core::unmask_into_uninit(rest, payload, key, 0),
+            None => _ = rest.write_copy_of_slice(payload),
+        }
     })?;
     stays_alive_until_here(payload);
     Ok(string)

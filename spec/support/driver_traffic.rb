@@ -1,0 +1,139 @@
+# frozen_string_literal: true
+
+require "websocket/driver"
+require "zlib"
+require_relative "frames"
+
+# Random traffic for websocket-driver, and all that can be seen of what it does with it.
+module DriverTraffic
+  include Frames
+
+  STATE = %i[@stage @ready_state].freeze
+  OPCODES = [0, 1, 2, 3, 7, 8, 9, 10, 11].freeze
+  PAYLOADS = [
+    ->(_) { "" }, ->(_) { "Hello" }, ->(_) { "grüß dich" }, ->(_) { "\xff\xfe" },
+    ->(random) { random.bytes(random.rand(0..130)) },
+    ->(random) { "x" * random.rand(120..130) },
+    ->(random) { "ü" * random.rand(0..700) },
+    ->(random) { "y" * random.rand(65_500..65_600) }
+  ].freeze
+
+  # What a connection is to the driver. It keeps what is written, without the random masking.
+  class Connection
+    attr_reader :written
+
+    def initialize(extensions: nil)
+      @written = []
+      @extensions = extensions
+    end
+
+    def env
+      { "REQUEST_METHOD" => "GET", "HTTP_CONNECTION" => "Upgrade",
+        "HTTP_UPGRADE" => "websocket", "HTTP_SEC_WEBSOCKET_VERSION" => "13",
+        "HTTP_SEC_WEBSOCKET_KEY" => "x" * 24, "HTTP_SEC_WEBSOCKET_EXTENSIONS" => @extensions }
+    end
+
+    def url = "ws://localhost/"
+
+    def write(bytes)
+      @written << [plain(bytes), bytes.encoding]
+      bytes.bytesize
+    end
+
+    private
+
+    def plain(bytes)
+      return bytes unless bytes.getbyte(1) & 0x80 != 0 && !bytes.start_with?("GET")
+
+      size = { 126 => 4, 127 => 10 }.fetch(bytes.getbyte(1) & 0x7f, 2)
+      key = bytes.byteslice(size, 4)
+      bytes.byteslice(0, size) + Client.mask(bytes.byteslice((size + 4)..), key)
+    end
+  end
+
+  # permessage-deflate (RFC 7692) without context takeover, as websocket-extensions wants it.
+  class Deflate
+    TAIL = "\x00\x00\xff\xff".b
+
+    def name = "permessage-deflate"
+    def type = "permessage"
+    def rsv1 = true
+    def rsv2 = false
+    def rsv3 = false
+    def create_server_session(_offers) = self
+    def create_client_session = self
+    def generate_offer = {}
+    def generate_response = {}
+    def activate(_params) = true
+    def close = nil
+
+    def process_incoming_message(message)
+      message.data = Zlib::Inflate.new(-15).inflate(message.data + TAIL) if message.rsv1
+      message
+    end
+
+    def process_outgoing_message(message)
+      message.data = self.class.deflated(message.data)
+      message.rsv1 = true
+      message
+    end
+
+    def self.deflated(data)
+      Zlib::Deflate.new(nil, -15).deflate(data, Zlib::SYNC_FLUSH).delete_suffix(TAIL)
+    end
+  end
+
+  def random_frames(random, masked:, deflate:)
+    Array.new(random.rand(1..12)) { random_frame(random, masked:, deflate:) }
+  end
+
+  # In order most of the time, so that what follows it is looked at, too.
+  def random_frame(random, masked:, deflate:)
+    case random.rand(10)
+    when 0 then raw(random, OPCODES.sample(random:), masked: masked ^ random.rand(8).zero?)
+    when 1 then whole(random, random.rand(9..10), masked:, payload: "p" * random.rand(0..125))
+    when 2, 3 then fragments(random, masked:)
+    when 4, 5 then deflate ? compressed(random, masked:) : whole(random, 1, masked:)
+    else whole(random, random.rand(1..2), masked:)
+    end
+  end
+
+  def whole(random, opcode, masked:, **options)
+    raw(random, opcode, masked:, flags: 8, **options)
+  end
+
+  def fragments(random, masked:)
+    text = "fragments: grüß " * random.rand(1..40)
+    pieces = cut(text.b, random:)
+    pieces.each_with_index.map do |piece, i|
+      raw(random, i.zero? ? 1 : 0, masked:, payload: piece, flags: i == pieces.size - 1 ? 8 : 0)
+    end.join
+  end
+
+  def compressed(random, masked:)
+    payload = Deflate.deflated("deflate me " * random.rand(0..50))
+    raw(random, 1, masked:, payload:, flags: random.rand(10).zero? ? 8 : 12)
+  end
+
+  # Any frame at all, right or wrong; the flags are FIN and the reserved bits.
+  def raw(random, opcode, masked:, flags: random.rand(16), payload: some_payload(random))
+    header = [(flags << 4) | opcode].pack("C") << length(random, payload.bytesize, masked ? 128 : 0)
+    return header << payload.b unless masked
+
+    key = random.bytes(4)
+    header << key << Client.mask(payload.b, key)
+  end
+
+  def some_payload(random)
+    PAYLOADS.sample(random:).call(random)
+  end
+
+  # Sometimes in more bytes than it takes, which the driver lets pass.
+  def length(random, length, mask_bit)
+    forms = []
+    forms << [mask_bit | length].pack("C") if length < 126
+    forms << [mask_bit | 126, length].pack("Cn") if length < 65_536
+    forms << [mask_bit | 127, length].pack("CQ>")
+    random.rand(30).zero? ? forms.last : forms.first
+  end
+end
