@@ -1,31 +1,10 @@
 # frozen_string_literal: true
 
 require "stringio"
-require "websocket/driver"
 require "ws_unmask"
 require_relative "../examples/client"
+require_relative "support/driver"
 require_relative "support/rounds"
-
-# What a connection is to websocket-driver: an environment, and somewhere to write to.
-class Connection
-  attr_reader :env
-
-  def initialize
-    @env = { "HTTP_CONNECTION" => "Upgrade", "HTTP_UPGRADE" => "websocket",
-             "HTTP_SEC_WEBSOCKET_VERSION" => "13", "HTTP_SEC_WEBSOCKET_KEY" => "x" * 24 }
-  end
-
-  def url = "ws://localhost/"
-
-  def write(bytes) = bytes.bytesize
-end
-
-def open_driver
-  driver = WebSocket::Driver.rack(Connection.new)
-  driver.on(:message, &:data)
-  driver.start
-  driver
-end
 
 # A decoder as one writes it in Ruby: getbyte, map, pack.
 def decode_in_ruby(io)
@@ -55,7 +34,7 @@ def compare_with_the_driver
   [5, 61, 125, 1000, 16 << 10, 1 << 20].each do |size|
     chunk = Client.frame(:text, "x" * size)
     decoder = WsUnmask::Decoder.new
-    driver = open_driver
+    driver = Connection.open_driver
     empty = "".b
     ns = medians({ feed: "decoder.feed(chunk) { |type, payload| payload }",
                    driver: "driver.parse(chunk)", copy: "chunk + empty" }, binding)

@@ -13,6 +13,11 @@ namespace :bench do
     ruby "-Ilib", "benches/ruby_calls.rb"
   end
 
+  desc "The libraries that there are drop-ins for, alone and with ws_unmask"
+  task drop_in: :compile do
+    ruby "-Ilib", "benches/drop_in.rb"
+  end
+
   desc "Decoder and Frame, against websocket-driver, a String copy and plain Ruby"
   task decoder: :compile do
     ruby "-Ilib", "benches/ruby_decoder.rb"

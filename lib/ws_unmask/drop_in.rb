@@ -27,8 +27,9 @@ module WsUnmask
 
     # @param name [Symbol]
     # @param library [String] what to require for the library that is patched
-    # @yieldreturn [Hash{Module => Module}] each class of the library that is patched, with the
-    #   module whose methods replace those of the class; called when the library has been loaded
+    # @yieldreturn [Hash{Module => Module}, Array<(Module, Module)>] each class of the library that
+    #   is patched, with the module whose methods replace those of the class; called when the
+    #   library has been loaded
     def initialize(name, library:, &patches)
       @name = name
       @library = library
@@ -57,7 +58,7 @@ module WsUnmask
     def uninstall
       return false unless installed?
 
-      @methods.each { |patch, name, _| patch.remove_method(name) }
+      @methods.each { |patch, name| patch.remove_method(name) }
       @installed = false
       true
     end
@@ -72,10 +73,16 @@ module WsUnmask
       patches = @patches.call
       check(patches)
       patches.each { |target, patch| target.prepend(patch) }
-      @methods = patches.values.flat_map do |patch|
-        names_in(patch).map { |name| [patch, name, patch.instance_method(name)] }
+      @methods = patches.flat_map do |_, patch|
+        names_in(patch).map do |name|
+          [patch, name, patch.instance_method(name), visibility(patch, name)]
+        end
       end
-      @private_names = patches.values.flat_map { |patch| patch.private_instance_methods(false) }
+    end
+
+    def visibility(patch, name)
+      %i[public protected private]
+        .find { |kind| patch.public_send(:"#{kind}_method_defined?", name) }
     end
 
     def names_in(patch)
@@ -96,9 +103,9 @@ module WsUnmask
     end
 
     def put_methods_back
-      @methods.each do |patch, name, method|
+      @methods.each do |patch, name, method, visibility|
         patch.define_method(name, method)
-        patch.send(:private, name) if @private_names.include?(name)
+        patch.send(visibility, name)
       end
     end
   end

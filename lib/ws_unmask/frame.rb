@@ -59,8 +59,9 @@ module WsUnmask
     #   @param fin [Boolean] whether it is the last fragment of its message
     #   @param reserved [Array<Integer>] the reserved bits that are set, of 1, 2 and 3
     #   @return [String] the frame, in ASCII-8BIT
-    #   @raise [ArgumentError] if there is no such opcode or reserved bit, if the key has not 4 bytes,
-    #     or if it is a control frame that is a fragment or over 125 bytes (RFC 6455, section 5.5)
+    #   @raise [ArgumentError] if there is no such opcode or reserved bit, if the key has not 4
+    #     bytes, or if it is a control frame that is a fragment or over 125 bytes (RFC 6455, section
+    #     5.5)
     #   @raise [TypeError] if the payload is not a String
 
     # @!method fin?

@@ -102,22 +102,25 @@ module WsUnmask
       # The state is that of between two frames whenever a handler is called: it may raise, close,
       # or parse more.
       def receive_whole_frames
-        while @stage.zero? && (whole = @reader.peek_frame(@require_masking)) && continues?(whole)
+        while @stage.zero? && (whole = @reader.peek_frame(@require_masking))
+          opcode = whole.opcode
+          payload = whole.payload
+          break unless continues?(opcode, payload)
+
           @reader.skip_frame(whole)
-          if whole.fin? && @message.nil? && plain?
-            emit_payload(whole)
+          if @message.nil? && whole.fin? && plain?
+            emit_event(as_delivered(opcode, payload))
           else
-            collect(data_frame(whole))
+            collect(data_frame(whole, opcode, payload))
           end
         end
       end
 
       # Whether the driver would find nothing wrong with it here.
-      def continues?(whole)
-        opcode = whole.opcode
+      def continues?(opcode, payload)
         return false if opcode > LAST_OF_MESSAGES || opcode.zero? == @message.nil?
 
-        (@message ? @message.data.bytesize : 0) + whole.payload.bytesize <= @max_length
+        (@message ? @message.data.bytesize : 0) + payload.bytesize <= @max_length
       end
 
       # Whether no extension has a say.
@@ -131,12 +134,12 @@ module WsUnmask
           (buffer.encoding == Encoding::UTF_8 || buffer.encoding == Encoding::BINARY)
       end
 
-      def data_frame(whole)
+      def data_frame(whole, opcode, payload)
         frame = ::WebSocket::Driver::Hybi::Frame.new
         frame.final = whole.fin?
         frame.rsv1 = frame.rsv2 = frame.rsv3 = false
-        frame.opcode = whole.opcode
-        frame.payload = whole.payload.force_encoding(Encoding::BINARY)
+        frame.opcode = opcode
+        frame.payload = payload.force_encoding(Encoding::BINARY)
         frame
       end
 
@@ -146,9 +149,8 @@ module WsUnmask
         emit_message if frame.final
       end
 
-      def emit_payload(whole)
-        as_array = whole.opcode == OPCODES[:binary] && @binary_data_format != :string
-        emit_event(as_array ? whole.payload.bytes : whole.payload)
+      def as_delivered(opcode, payload)
+        opcode == OPCODES[:binary] && @binary_data_format != :string ? payload.bytes : payload
       end
 
       # The driver's emit_message rescues this, too, whoever raised it.

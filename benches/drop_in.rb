@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../examples/client"
+require_relative "support/rounds"
+
+# The libraries that there are drop-ins for: each alone, and the same calls with its drop-in, round
+# by round.
+class DropIns
+  SIZES = [5, 61, 125, 1000, 16 << 10, 1 << 20].freeze
+  READ = 4096
+
+  def run
+    puts "Ruby #{RUBY_VERSION}; medians, ns a call", "",
+         format("%-48s %9s %14s %12s %8s", "", "bytes", "alone", "drop-in", "ratio")
+    compare("websocket_driver", :WebSocketDriver) { |size| websocket_driver(size) }
+    compare("protocol_websocket", :ProtocolWebSocket) { |size| protocol_websocket(size) }
+    compare("websocket", :WebSocketGem) { |size| websocket(size) }
+    compare("em_websocket", :EmWebSocket) { |size| em_websocket(size) }
+  end
+
+  private
+
+  # @yieldreturn [Hash{String => Proc}] loops, by what they call
+  def compare(file, name)
+    require "ws_unmask/#{file}"
+    drop_in = WsUnmask.const_get(name)
+    return unless drop_in.install
+
+    SIZES.each do |size|
+      yield(size).each do |title, way|
+        ns = Rounds.medians(
+          alone: ->(calls) { drop_in.uninstall.then { way.call(calls) } },
+          drop_in: ->(calls) { drop_in.install.then { way.call(calls) } }
+        )
+        puts format("%-48s %9d %14.0f %12.0f %7.1fx", title, size, ns[:alone], ns[:drop_in],
+                    ns[:alone] / ns[:drop_in])
+      end
+    end
+    puts
+  end
+
+  def websocket_driver(size)
+    require_relative "support/driver"
+    driver = Connection.open_driver
+    frame = Client.frame(:text, "x" * size)
+    chunk = size < READ ? frame * (READ / frame.bytesize) : frame
+    reads = (0...chunk.bytesize).step(READ).map { |at| chunk.byteslice(at, READ) }
+    { **around([driver, frame], "driver.parse, a frame" => "object[0].parse(object[1])"),
+      **around([driver, reads], "driver.parse, 4 KiB or more, by reads of 4 KiB" =>
+        "object[1].each { |read| object[0].parse(read) }"),
+      **around([driver, "x" * size], "driver.text" => "object[0].text(object[1])") }
+  end
+
+  def protocol_websocket(size)
+    frame = Protocol::WebSocket::TextFrame.new(true, Random.bytes(size), mask: Random.bytes(4))
+    around(frame, "protocol-websocket frame.unpack" => "object.unpack")
+  end
+
+  def websocket(size)
+    frame = Client.frame(:text, "x" * size)
+    data = WebSocket::Frame::Data.new(frame).tap(&:set_mask)
+    incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+    { **around(data, "websocket data.getbytes" => "object.getbytes(4, #{size})"),
+      **around([incoming, frame],
+               "websocket incoming.next" => "object[0] << object[1]; object[0].next") }
+  end
+
+  def em_websocket(size)
+    masked = EventMachine::WebSocket::MaskedString.new(Client.frame(:text, "x" * size))
+    masked.read_mask
+    around(masked, "em-websocket getbytes" => "object.getbytes(4, #{size})")
+  end
+
+  # `calls` see the object as `object`.
+  def around(object, calls)
+    calls.transform_values { |call| Rounds.loop_around(call, binding) }
+  end
+end
+
+DropIns.new.run

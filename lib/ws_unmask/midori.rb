@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "ws_unmask"
+
+module WsUnmask
+  # Lets the Midori framework decode with {WsUnmask}.
+  #
+  # @example In a Gemfile
+  #   gem "ws_unmask", require: "ws_unmask/midori"
+  module Midori
+    # Takes the place of +Midori::WebSocket#decode+, and knows lengths over 125, too.
+    module WebSocket
+      # Sets +@opcode+, and +@msg+ to a String in UTF-8 or, for a binary frame, an Array of
+      # Integers.
+      # @param data [StringIO, #getbyte, #read] where the frame is read from
+      # @return [nil]
+      # @raise [::Midori::Exception::ContinuousFrame] for a fragment
+      # @raise [::Midori::Exception::OpCodeError] for an opcode that there is not
+      # @raise [::Midori::Exception::NotMasked] for a frame that is not masked
+      # @raise [EOFError] if the end comes inside of the frame
+      # @raise [MessageTooBigError] for a payload of more than 64 MiB
+      def decode(data)
+        first = data.getbyte or raise EOFError, "there is no frame"
+        @opcode = first & 0x0f
+        raise ::Midori::Exception::ContinuousFrame if first < 0x80
+        raise ::Midori::Exception::OpCodeError unless OPCODES.include?(@opcode)
+
+        if @opcode == CLOSE
+          close
+        else
+          payload = Frame.read(AsBinary.new(data)).payload
+          @msg = @opcode == BINARY ? payload.bytes : payload.force_encoding(Encoding::UTF_8)
+        end
+        nil
+      rescue NotMaskedError
+        raise ::Midori::Exception::NotMasked
+      end
+
+      BINARY = 2
+      CLOSE = 8
+      OPCODES = [1, BINARY, CLOSE, 9, 10].freeze
+      private_constant :BINARY, :CLOSE, :OPCODES
+
+      # A frame whose first byte has been read, as one of bytes: Midori checks no UTF-8.
+      class AsBinary
+        def initialize(io)
+          @io = io
+          @first = 0x82
+        end
+
+        def getbyte
+          first = @first
+          @first = nil
+          first || @io.getbyte
+        end
+
+        def read(length) = @io.read(length)
+      end
+      private_constant :AsBinary
+    end
+
+    # Takes the place of the two protected methods of versions that mask in C.
+    module Masks
+      protected
+
+      # @param payload [Array<Integer>] the masked bytes
+      # @param mask [Array<Integer>] the masking key
+      # @return [Array<Integer>] the plain bytes
+      def mask(payload, mask) = WsUnmask.unmask_bytes(payload, mask)
+
+      # @param payload [Array<Integer>] the masked bytes
+      # @param mask [Array<Integer>] the masking key
+      # @return [String] the plain bytes, in UTF-8
+      def mask_str(payload, mask)
+        WsUnmask.unmask!(payload.pack("C*"), mask).force_encoding(Encoding::UTF_8)
+      end
+    end
+
+    # @return [DropIn]
+    DROP_IN = DropIn.new(:midori, library: "midori") do
+      socket = ::Midori::WebSocket
+      has_masks = Masks.protected_instance_methods.all? { |name| socket.method_defined?(name) }
+      [[socket, WebSocket], *([[socket, Masks]] if has_masks)]
+    end
+
+    extend DropIn::Switch
+    install
+  end
+end
