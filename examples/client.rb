@@ -11,8 +11,8 @@ class Client
 
   Frame = Struct.new(:fin, :opcode, :payload)
 
-  def self.open(port)
-    client = new(port)
+  def self.open(port, path = "/")
+    client = new(port, path)
     yield client
   ensure
     client&.disconnect
@@ -40,10 +40,10 @@ class Client
     [plain.to_s(16).rjust(length * 2, "0")].pack("H*")
   end
 
-  def initialize(port)
+  def initialize(port, path = "/")
     @socket = TCPSocket.new("127.0.0.1", port)
     @socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
-    @socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n" \
+    @socket.write("GET #{path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n" \
                   "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" \
                   "Sec-WebSocket-Key: #{SecureRandom.base64(16)}\r\n\r\n")
     status = @socket.gets

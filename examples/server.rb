@@ -30,7 +30,9 @@ module Server
     server&.close
   end
 
-  def self.wait_for(port, pid, log)
+  # Returns when the process answers on the port.
+  # @param log [Thread] which ends, with what the process has said, when the process does
+  def self.wait_for(port, pid, log = Thread.new { "it said nothing" })
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 30
     begin
       TCPSocket.new("127.0.0.1", port).close
@@ -50,6 +52,4 @@ module Server
   rescue Errno::ESRCH, Errno::ECHILD
     nil # it had ended already
   end
-
-  private_class_method :free_port, :wait_for, :stop
 end

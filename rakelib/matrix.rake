@@ -70,7 +70,7 @@ class Matrix
         chroot "$ROOT" sh -c 'cd /ws_unmask && bundle exec rake --quiet "$@"' rake "$@"
     SH
     sh({ "ROOT" => @root, "SYSROOT" => sysroot, "CARGO" => cargo_home },
-       "unshare", "--mount", "sh", "-c", script, "sh", *tasks)
+       "unshare", "--mount", "sh", "-c", script, "sh", *tasks, verbose: false)
   end
 end
 

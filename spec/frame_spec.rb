@@ -89,12 +89,78 @@ RSpec.describe WsUnmask::Frame do
     expect { described_class.new }.to raise_error(TypeError, /allocator undefined/)
   end
 
+  it "peeks at a frame in the middle of what has come, and says how long it is" do
+    bytes = "before#{hello}after".b
+    frame = described_class.peek(bytes, 6)
+    expect(frame).to have_attributes(payload: "Hello", type: :text, size: hello.bytesize)
+    [0, 125, 126, 65_535, 65_536].product([true, false]).each do |length, masked|
+      bytes = described_class.encode(2, "x" * length, ("key!" if masked))
+      expect(described_class.peek(bytes, 0, masked).size).to eq bytes.bytesize
+    end
+  end
+
+  it "peeks at nothing that is not whole or out of the ordinary, and raises nothing for it" do
+    (0...hello.bytesize).each do |length|
+      expect(described_class.peek(hello.byteslice(0, length))).to be_nil
+    end
+    ["\x81\x05Hello", frame(:text, "\xff"), "\xc1\x80\0\0\0\0", "\x83\x80\0\0\0\0",
+     "\x82\xff\x7f#{"\xff" * 7}key!"].each do |bytes|
+      expect(described_class.peek(bytes.b)).to be_nil
+    end
+    expect(described_class.peek("\x81\x05Hello", 0, false).payload).to eq "Hello"
+    expect(described_class.peek(hello, 11)).to be_nil
+    expect(described_class.peek(hello, 1 << 40)).to be_nil
+    expect { described_class.peek(hello, -1) }.to raise_error(ArgumentError)
+  end
+
+  it "takes a read for a whole text only if it is that, and as a socket gives it" do
+    text = described_class.whole_text(hello, true)
+    expect([text, text.encoding]).to eq ["Hello", Encoding::UTF_8]
+    expect(described_class.whole_text(described_class.encode(1, "grüß"), false)).to eq "grüß"
+    others = [nil, 1, "", "#{hello}x".b, hello.chop, hello.freeze,
+              hello.force_encoding("UTF-8"), described_class.encode(1, "Hello"), frame(:binary, "x"), frame(:text, "\xff"),
+              frame(:text, "x", fin: false), frame(:ping, "x")]
+    expect(others.map { |bytes| described_class.whole_text(bytes, true) }).to all be_nil
+  end
+
+  it "encodes what it decodes" do
+    [0, 1, 125, 126, 65_535, 65_536].product([nil, "key!", [1, 2, 3, 255]]) do |length, key|
+      payload = Random.bytes(length)
+      bytes = described_class.encode(2, payload, key, false, [1, 3])
+      frame = described_class.decode(bytes, require_mask: false, allow_reserved: [1, 3])
+      expect(frame).to have_attributes(payload:, opcode: 2, fin?: false, masked?: !key.nil?,
+                                       rsv1?: true, rsv2?: false, rsv3?: true)
+      expect(bytes.encoding).to be Encoding::ASCII_8BIT
+    end
+  end
+
+  it "encodes as another encoder does" do
+    key = "\x37\xfa\x21\x3d".b
+    %i[continuation text binary close ping pong].zip([0, 1, 2, 8, 9, 10]) do |type, opcode|
+      expect(described_class.encode(opcode, "Hello", key)).to eq frame(type, "Hello", key:)
+    end
+    expect(described_class.encode(1, "grüß".encode("UTF-16LE"), key))
+      .to eq frame(:text, "grüß".encode("UTF-16LE"), key:)
+  end
+
+  it "encodes nothing that may not be sent" do
+    wrong = [[3, "x"], [16, "x"], [-1, "x"], [nil, "x"], [:text, "x"], [9, "x" * 126],
+             [8, "", nil, false], [1, "x", "abc"], [1, "x", nil, true, [4]]]
+    wrong.each do |arguments|
+      expect { described_class.encode(*arguments) }.to raise_error(ArgumentError)
+    end
+    expect { described_class.encode(1, :text) }.to raise_error(TypeError)
+    expect { described_class.encode(1, "x", 5) }.to raise_error(TypeError)
+    expect { described_class.encode(1) }.to raise_error(ArgumentError)
+  end
+
   it "works under GC.stress" do
     payloads = ["x" * 100, "y" * 5000, "ü" * 100, ""]
     bytes = payloads.map { |payload| frame(:text, payload) }
     GC.stress = true
     frames = bytes.flat_map do |frame|
-      [described_class.decode(frame), described_class.read(StringIO.new(frame))]
+      again = described_class.encode(1, described_class.peek(frame).payload, "key!")
+      [described_class.decode(frame), described_class.read(StringIO.new(again))]
     end
     GC.stress = false
     expect(frames.map(&:payload)).to eq(payloads.flat_map { |payload| [payload, payload] })

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "timeout"
 require "ws_unmask"
 
 # The oracle: RFC 6455, section 5.3 as one line, and nothing from the library.
@@ -15,4 +16,6 @@ RSpec.configure do |config|
   config.expect_with(:rspec) { |expectations| expectations.max_formatted_output_length = 300 }
   config.order = :random
   Kernel.srand(config.seed)
+  # A server that does not answer fails its example, and holds up nothing.
+  config.around { |example| Timeout.timeout(300) { example.run } }
 end

@@ -14,9 +14,11 @@ module WsUnmask
 
       # @param data [String] masked or plain bytes; they are not changed
       # @param mask [String] the masking key
-      # @return [String] a new one of the same class and encoding
+      # @return [String] a new one, in the encoding of +data+
       def mask_xor(data, mask)
-        mask.bytesize == 4 ? WsUnmask.unmask!(data.dup, mask) : super
+        return super unless mask.bytesize == 4 && data.instance_of?(String)
+
+        WsUnmask.unmask(data, mask).force_encoding(data.encoding)
       end
     end
 

@@ -1,0 +1,10 @@
+# frozen_string_literal: true
+
+# A Rails app with Action Cable. The first line is all it takes to have ws_unmask receive and send.
+#
+#   RAILS_ENV=production bundle exec puma -b tcp://127.0.0.1:9292 examples/action_cable/config.ru
+require "ws_unmask/websocket_driver"
+require_relative "app"
+
+CableApp.initialize!
+run CableApp

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "etc"
+require_relative "support/cable_client"
+require_relative "support/integration"
+
+# A real Rails app under Puma, over real sockets.
+RSpec.describe "examples/action_cable" do
+  def run_app(env = {}, &)
+    Server.run("examples/action_cable/config.ru", "-t", "5:5",
+               env: { "RAILS_ENV" => "production", "RACK_ENV" => "production", **env }, &)
+  end
+
+  # User and system time of a process, in microseconds.
+  def cpu_time(pid)
+    ticks = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).sum(&:to_i)
+    ticks * 1e6 / Etc.sysconf(Etc::SC_CLK_TCK)
+  end
+
+  def echo(client, text, times)
+    times.times do |number|
+      client.send({ number:, text: })
+      expect(client.receive).to eq("number" => number, "text" => text)
+    end
+  end
+
+  # @return [Array<Float>] CPU time of the server a message, in microseconds, by size
+  def cpu_times_of_echoes(sizes, env)
+    run_app(env) do |port, pid|
+      CableClient.open(port, "EchoChannel") do |client|
+        sizes.map do |size, times|
+          text = "x" * size
+          echo(client, text, 20)
+          before = cpu_time(pid)
+          echo(client, text, times)
+          (cpu_time(pid) - before) / times
+        end
+      end
+    end
+  end
+
+  it "echoes 20 B, 2 KB and 64 KB, with the drop-in and without" do
+    sizes = { 20 => 1500, 2000 => 700, 64_000 => 60 }
+    without = cpu_times_of_echoes(sizes, "WS_UNMASK_DISABLE" => "1")
+    with = cpu_times_of_echoes(sizes, {})
+    sizes.keys.zip(without, with) do |size, alone, drop_in|
+      RSpec.configuration.reporter.message(
+        format("  Action Cable, %6d B: %6.0f us of CPU a message without ws_unmask, %5.0f with, " \
+               "%.2fx", size, alone, drop_in, alone / drop_in)
+      )
+    end
+  end
+
+  it "broadcasts from each of two servers on one Redis to every client of both, once" do
+    skip "redis-server is not installed" unless system("redis-server --version", out: IO::NULL)
+    skip "this Rails has no adapter for this redis gem" if redis_is_too_new?
+
+    with_redis do |url|
+      run_app("REDIS_URL" => url) do |port, _|
+        run_app("REDIS_URL" => url) do |other_port, _|
+          here, there = [port, other_port].map { |at| Array.new(50) { subscribed_client(at) } }
+          here.first.send({ "number" => 1 })
+          there.first.send({ "number" => 2 })
+          # A second delivery of either would come before the third.
+          first_two = (here + there).map { |client| Array.new(2) { client.receive["number"] }.sort }
+          expect(first_two).to all eq [1, 2]
+          here.last.send({ "number" => 3 })
+          expect((here + there).map(&:receive)).to all include("number" => 3)
+        end
+      end
+    end
+  end
+
+  # Rails 7.2 and older want redis < 6.
+  def redis_is_too_new?
+    redis, rails = %w[redis railties].map { |name| Gem.loaded_specs[name].version.segments.first }
+    redis >= 6 && rails < 8
+  end
+
+  def subscribed_client(port)
+    CableClient.new(Client.new(port, "/cable"), "BroadcastChannel")
+  end
+
+  def with_redis
+    port = Server.free_port
+    redis = spawn("redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "",
+                  out: IO::NULL)
+    Server.wait_for(port, redis)
+    yield "redis://127.0.0.1:#{port}/0"
+  ensure
+    Server.stop(redis) if redis
+  end
+end
