@@ -11,7 +11,7 @@ require "ws_unmask"
 # One connection, from the handshake to its end.
 class EchoConnection
   GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-  OPCODES = { text: 0x81, binary: 0x82, close: 0x88, ping: 0x89, pong: 0x8a }.freeze
+  OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 }.freeze
   READ_SIZE = 64 * 1024
 
   def initialize(socket)
@@ -52,15 +52,9 @@ class EchoConnection
     end
   end
 
-  # A server's frames are not masked (RFC 6455, section 5.1).
+  # Without a masking key: a server's frames are not masked (RFC 6455, section 5.1).
   def write(type, payload)
-    length = payload.bytesize
-    header = if length < 126 then [OPCODES[type], length].pack("CC")
-             elsif length < 65_536 then [OPCODES[type], 126, length].pack("CCn")
-             else
-               [OPCODES[type], 127, length].pack("CCQ>")
-             end
-    @socket.write(header, payload)
+    @socket.write(WsUnmask::Frame.encode(OPCODES[type], payload))
   end
 end
 

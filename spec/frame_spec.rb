@@ -117,8 +117,9 @@ RSpec.describe WsUnmask::Frame do
     text = described_class.whole_text(hello, true)
     expect([text, text.encoding]).to eq ["Hello", Encoding::UTF_8]
     expect(described_class.whole_text(described_class.encode(1, "grüß"), false)).to eq "grüß"
-    others = [nil, 1, "", "#{hello}x".b, hello.chop, hello.freeze,
-              hello.force_encoding("UTF-8"), described_class.encode(1, "Hello"), frame(:binary, "x"), frame(:text, "\xff"),
+    others = [nil, 1, "", "#{hello}x".b, hello.chop, hello.freeze, frame(:binary, "x"),
+              hello.force_encoding("UTF-8"), described_class.encode(1, "Hello"),
+              frame(:text, "\xff"),
               frame(:text, "x", fin: false), frame(:ping, "x")]
     expect(others.map { |bytes| described_class.whole_text(bytes, true) }).to all be_nil
   end

@@ -19,5 +19,21 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     let module = ruby.define_module("WsUnmask")?;
     masking::init(module)?;
     decoder::init(ruby, module)?;
+    #[cfg(feature = "panic_for_tests")]
+    panic_for_tests::init(module)?;
     frame::init(ruby, module)
+}
+
+/// `WsUnmask.panic!`, for the test of what a panic becomes.
+#[cfg(feature = "panic_for_tests")]
+mod panic_for_tests {
+    use magnus::{Error, Object, RModule, function};
+
+    pub fn init(module: RModule) -> Result<(), Error> {
+        module.define_singleton_method("panic!", function!(panic, 0))
+    }
+
+    fn panic() -> bool {
+        panic!("for the test")
+    }
 }

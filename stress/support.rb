@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "etc"
+require "rbconfig"
+require_relative "../examples/client"
+require_relative "../examples/server"
+
+# What the scenarios share: numbers about processes, and how a result is said.
+module Support
+  ROOT = File.expand_path("..", __dir__)
+
+  # The servers that the scenarios are played with, and what unmasks in them.
+  SERVERS = { "examples/faye_echo.ru" => "Puma, faye-websocket, websocket-driver with the drop-in",
+              "examples/echo.ru" => "Puma, WsUnmask::Decoder" }.freeze
+
+  def say(text) = puts("    #{text}")
+
+  def check(what, right)
+    raise "not so: #{what}" unless right
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def seconds
+    start = now
+    yield
+    now - start
+  end
+
+  # Resident memory, in MiB: now, or the most there ever was.
+  def memory(pid = Process.pid, most: false)
+    File.read("/proc/#{pid}/status")[/#{most ? "VmHWM" : "VmRSS"}:\s+(\d+)/, 1].to_i / 1024.0
+  end
+
+  # User and system time of a process, in seconds.
+  def cpu_seconds(pid)
+    ticks = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).sum(&:to_i)
+    ticks.to_f / Etc.sysconf(Etc::SC_CLK_TCK)
+  end
+
+  def percentile(values, percent)
+    values.sort[(values.size - 1) * percent / 100]
+  end
+
+  # Runs Ruby in a process of its own: what it prints, and how it ended.
+  def in_child(*arguments)
+    command = [RbConfig.ruby, "-W0", *arguments.map(&:to_s)]
+    output = IO.popen({ "RUBYLIB" => "#{ROOT}/lib" }, command, err: %i[child out], &:read)
+    [output, Process.last_status]
+  end
+
+  # All of them at once; the first error counts.
+  def in_threads(count)
+    Array.new(count) do |number|
+      Thread.new { yield number }.tap { |thread| thread.report_on_exception = false }
+    end.each(&:join)
+  end
+end
