@@ -1,7 +1,9 @@
 //! Which vectors this machine has.
 
 use core::fmt;
-use fearless_simd::{Level as Vectors, Simd};
+use fearless_simd::Level as Vectors;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use fearless_simd::Simd;
 
 /// An instruction set to unmask with, and the proof that this CPU has it.
 ///
