@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "lib/ws_unmask/version"
-
 Gem::Specification.new do |spec|
   spec.name = "ws_unmask"
-  spec.version = WsUnmask::VERSION
+  spec.version = File.read("#{__dir__}/Cargo.toml")[/^version = "(.+)"/, 1]
   spec.authors = ["The ws_unmask authors"]
   spec.summary = "Unmasks and decodes what WebSocket clients send, as fast as memory allows"
   spec.description = "A safe Rust core that undoes the XOR of RFC 6455 for every byte that a " \
@@ -17,10 +15,13 @@ Gem::Specification.new do |spec|
   }
 
   spec.files = Dir[
-    "lib/**/*.rb", "sig/**/*.rbs", "ext/**/*.{rs,rb,toml}", "crates/*/{Cargo.toml,README.md}",
-    "crates/*/src/**/*.rs", "Cargo.{toml,lock}", "README.md", "CHANGELOG.md", "LICENSE",
+    "exe/*", "lib/**/*.rb", "sig/**/*.rbs", "ext/**/*.{rs,rb,toml}",
+    "crates/*/{Cargo.toml,README.md}", "crates/*/src/**/*.rs", "Cargo.{toml,lock}",
+    "README.md", "CHANGELOG.md", "LICENSE",
     base: __dir__
   ]
+  spec.bindir = "exe"
+  spec.executables = ["ws_unmask"]
   spec.require_paths = ["lib"]
   spec.extensions = ["ext/ws_unmask/extconf.rb"]
 

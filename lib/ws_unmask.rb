@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "ws_unmask/version"
 require_relative "ws_unmask/errors"
 require_relative "ws_unmask/close"
 require_relative "ws_unmask/extension"
@@ -25,6 +24,8 @@ require_relative "ws_unmask/drop_in"
 # - ArgumentError if the key has not 4 bytes, or the offset is negative
 # - TypeError if the payload, the key, an element of either or the offset is of another class
 # - RangeError if an Integer that stands for a byte is not in 0..255, or the offset is 2**64 or more
+#
+# +WsUnmask::VERSION+ is the version of the gem and of its Rust core (semantic versioning).
 #
 # @example The masked "Hello" of RFC 6455, section 5.7
 #   frame = ["818537fa213d7f9f4d5158"].pack("H*")

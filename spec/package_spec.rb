@@ -1,11 +1,31 @@
 # frozen_string_literal: true
 
+require "fileutils"
 require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# The gem as users get it: built, installed where nothing else is, and used from an empty folder.
-RSpec.describe "the source gem" do
+# The gems as users get them: packed, installed where nothing else is, used from an empty folder.
+RSpec.describe "the gem" do
+  root = File.expand_path("..", __dir__)
+
+  # Packed once for all examples. The compiled dependencies stay in the checkout.
+  before(:context) do
+    FileUtils.rm_rf("#{root}/pkg")
+    run("bundle", "exec", "rake", "--quiet", "native", "gem", chdir: root)
+    @source = "#{root}/pkg/ws_unmask-#{WsUnmask::VERSION}.gem"
+    @precompiled = (Dir["#{root}/pkg/*.gem"] - [@source]).first
+  end
+
+  around do |example|
+    Dir.mktmpdir do |folder|
+      @home = File.join(folder, "home")
+      @empty = File.join(folder, "empty")
+      Dir.mkdir(@empty)
+      Bundler.with_unbundled_env { example.run }
+    end
+  end
+
   def run(*command, **options)
     output, status = Open3.capture2e(*command, **options)
     raise "#{command.join(" ")} failed:\n#{output}" unless status.success?
@@ -13,27 +33,42 @@ RSpec.describe "the source gem" do
     output
   end
 
-  # The compiled dependencies are kept in the checkout, the package itself is always built anew.
-  it "installs and works outside of the checkout" do
-    Dir.mktmpdir do |folder|
-      gem = File.join(folder, "ws_unmask.gem")
-      root = File.expand_path("..", __dir__)
-      gem_command = [RbConfig.ruby, "-S", "gem"]
-      Bundler.with_unbundled_env do
-        run(*gem_command, "build", "ws_unmask.gemspec", "--output", gem, chdir: root)
-        home = File.join(folder, "home")
-        run({ "CARGO_TARGET_DIR" => File.join(root, "target/package") }, *gem_command, "install",
-            "--local", "--no-document", "--ignore-dependencies", "--install-dir", home, gem)
-        empty = File.join(folder, "empty")
-        Dir.mkdir(empty)
-        script = 'require "ws_unmask"; print WsUnmask.unmask("\x7f\x9f".b, "7\xfa!=".b), ' \
-                 "$LOADED_FEATURES.grep(/ws_unmask/)"
-        path = [home, *Gem.path].join(File::PATH_SEPARATOR)
-        output = run({ "GEM_HOME" => home, "GEM_PATH" => path }, RbConfig.ruby, "-e", script,
-                     chdir: empty)
-        expect(output).to start_with "He"
-        expect(output).to include home
-      end
-    end
+  def install(gem, env = {})
+    run(env, RbConfig.ruby, "-S", "gem", "install", "--local", "--no-document",
+        "--ignore-dependencies", "--install-dir", @home, gem, chdir: @empty)
+  end
+
+  def use
+    env = { "GEM_HOME" => @home, "GEM_PATH" => [@home, *Gem.path].join(File::PATH_SEPARATOR) }
+    script = 'require "ws_unmask"; print WsUnmask.unmask("\x7f\x9f".b, "7\xfa!=".b), ' \
+             "$LOADED_FEATURES.grep(/ws_unmask/)"
+    output = run(env, RbConfig.ruby, "-e", script, chdir: @empty)
+    expect(output).to start_with "He"
+    expect(output).to include @home
+    command = run(env, RbConfig.ruby, "#{@home}/bin/ws_unmask", "doctor", "--no-speed")
+    expect(command).to include "ws_unmask #{WsUnmask::VERSION}"
+  end
+
+  def path_without_cargo
+    ENV.fetch("PATH").split(File::PATH_SEPARATOR)
+       .reject { |folder| File.exist?(File.join(folder, "cargo")) }.join(File::PATH_SEPARATOR)
+  end
+
+  it "is compiled from its source at installation" do
+    install(@source, "CARGO_TARGET_DIR" => "#{root}/target/package-spec")
+    use
+  end
+
+  it "says what to do where there is no Rust to compile it" do
+    expect { install(@source, "PATH" => path_without_cargo) }
+      .to raise_error(/compiled with Rust, which is not here: install it from/)
+  end
+
+  it "needs neither Rust nor rb_sys where it is precompiled" do
+    install(@precompiled, "PATH" => path_without_cargo)
+    use
+    expect(Dir["#{@home}/gems/*/ext", "#{@home}/gems/*/Cargo.toml"]).to be_empty
+    expect(run(RbConfig.ruby, "-S", "gem", "specification", @precompiled, "dependencies"))
+      .not_to include "rb_sys"
   end
 end

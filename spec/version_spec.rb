@@ -1,8 +1,12 @@
 # frozen_string_literal: true
 
 RSpec.describe "WsUnmask::VERSION" do
-  it "is that of the Rust crates" do
-    cargo = File.read(File.expand_path("../Cargo.toml", __dir__))
-    expect(cargo[/^version = "(.+)"/, 1]).to eq WsUnmask::VERSION
+  it "is that of the gem and of the Rust crates, which have it from one place" do
+    root = File.expand_path("..", __dir__)
+    gem = Gem::Specification.load("#{root}/ws_unmask.gemspec")
+    expect(gem.version.to_s).to eq WsUnmask::VERSION
+    locked = File.read("#{root}/Cargo.lock").scan(/name = "ws_unmask\w*"\nversion = "(.+)"/).flatten
+    expect(locked).to eq [WsUnmask::VERSION] * 2
+    expect(WsUnmask::VERSION).to be_frozen
   end
 end

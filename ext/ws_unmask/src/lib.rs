@@ -11,12 +11,15 @@ mod masking;
 mod options;
 mod ruby_memory;
 
-use magnus::{Error, Ruby};
+use magnus::{Error, Module, Ruby, prelude::*};
 
 #[magnus::init]
 fn init(ruby: &Ruby) -> Result<(), Error> {
     ruby_memory::allow_ractors();
     let module = ruby.define_module("WsUnmask")?;
+    let version = ruby.str_new(env!("CARGO_PKG_VERSION"));
+    version.freeze();
+    module.const_set("VERSION", version)?;
     masking::init(module)?;
     decoder::init(ruby, module)?;
     #[cfg(feature = "panic_for_tests")]

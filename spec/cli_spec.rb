@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "rbconfig"
+require "stringio"
+require "tempfile"
+require "ws_unmask/cli"
+require_relative "support/frames"
+
+RSpec.describe WsUnmask::CLI do
+  include Frames
+
+  def ws_unmask(*arguments, input: "")
+    out = StringIO.new
+    err = StringIO.new
+    status = described_class.new(out:, err:, input: StringIO.new(input)).run(arguments)
+    [status, out.string, err.string]
+  end
+
+  def decode(bytes, *arguments)
+    ws_unmask("decode", *arguments, "-", input: bytes)
+  end
+
+  it "is a command" do
+    root = File.expand_path("..", __dir__)
+    output, status = Open3.capture2e(RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/ws_unmask",
+                                     "decode", "-", stdin_data: "818537fa213d7f9f4d5158")
+    expect(output).to match(/\A\s+0  text +fin +masked +5 bytes  "Hello"\n\z/)
+    expect(status.exitstatus).to eq 0
+  end
+
+  it "decodes bytes, hexadecimal digits in any layout, and files" do
+    expected = decode(hello)
+    expect(expected.first).to eq described_class::OK
+    ["818537fa213d7f9f4d5158\n", "81 85 37 fa 21 3d 7f 9f 4d 51 58", "81:85:37:fa:21:3d:7f9f4d5158",
+     "0x81,0x85,0x37,0xfa,0x21,0x3d,0x7f,0x9f,0x4d,0x51,0x58"].each do |digits|
+      expect(decode(digits)).to eq expected
+      expect(decode(digits, "--hex")).to eq expected
+    end
+    Tempfile.create do |file|
+      File.binwrite(file.path, hello)
+      expect(ws_unmask("decode", file.path)).to eq expected
+    end
+  end
+
+  it "takes digits for bytes if it is told so" do
+    status, out, = decode("81", "--raw", "--from", "server")
+    expect(status).to eq described_class::FOUND
+    expect(out).to include "reserved"
+  end
+
+  it "shows each frame in a line, with its place, as text or as JSON" do
+    bytes = hello + frame(:binary, "\xff\x00", fin: false) + frame(:ping, "p") +
+            frame(:continuation, "x" * 200) + frame(:close, [1000, "bye"].pack("na*"))
+    status, out, = decode(bytes)
+    expect(status).to eq described_class::OK
+    expect(out.lines.map { |line| line.split.first(2) })
+      .to eq [%w[0 text], %w[11 binary], %w[19 ping], %w[26 continuation], %w[234 close]]
+    expect(out).to include "ff00", "1000 \"bye\"", "..."
+    objects = decode(bytes, "--json")[1].lines.map { |line| JSON.parse(line) }
+    expect(objects.first).to eq("offset" => 0, "type" => "text", "fin" => true, "reserved" => [],
+                                "masked" => true, "length" => 5, "payload" => "Hello")
+    expect(objects[1]).to include("fin" => false, "payload_hex" => "ff00")
+  end
+
+  it "says what is wrong, and at which byte" do
+    status, out, = decode(hello + "\xc1\x80\0\0\0\0".b)
+    expect(status).to eq described_class::FOUND
+    expect(out.lines.last).to start_with("at byte 11: ").and end_with("(close code 1002)\n")
+    cut = frame(:text, "gr\xc3", fin: false) + frame(:continuation, "xx")
+    expect(decode(cut)[1].lines.size).to eq 2
+    expect(decode(cut)[1].lines.last).to start_with("at byte 15: ").and include("1007")
+    expect(JSON.parse(decode("\x81\x05Hello",
+                             "--json")[1])).to include("offset" => 1, "code" => 1002)
+  end
+
+  it "says that the stream ends inside of a frame" do
+    status, out, = decode(hello + hello.byteslice(0, 7))
+    expect(status).to eq described_class::FOUND
+    expect(out.lines.last).to start_with "at byte 11: the stream ends inside of a frame, 7 bytes"
+  end
+
+  it "takes what a server sends, and the reserved bits of extensions" do
+    expect(decode("\x81\x05Hello", "--from", "server").first).to eq described_class::OK
+    status, out, = decode("\xc1\x80\0\0\0\0".b, "--allow-reserved", "1")
+    expect(status).to eq described_class::OK
+    expect(out).to include "rsv1"
+  end
+
+  it "says how it is used when it is not" do
+    [[], ["bogus"], ["decode"], %w[decode no-such-file], %w[decode --bogus -],
+     %w[decode --allow-reserved 4 -], %w[doctor too much]].each do |arguments|
+      status, out, err = ws_unmask(*arguments)
+      expect([status, out]).to eq [described_class::USAGE, ""]
+      expect(err).to start_with("ws_unmask: ").and include("--help")
+    end
+    expect(decode("no digits", "--hex")[2]).to include "no hexadecimal digits"
+    expect(ws_unmask("--help")[1]).to include "Exit status: 0"
+    expect(ws_unmask("--version")[1]).to eq "ws_unmask #{WsUnmask::VERSION}\n"
+  end
+
+  it "examines the drop-ins" do
+    status, out, = ws_unmask("doctor", "--no-speed", "--json")
+    facts = JSON.parse(out)
+    expect(status).to eq described_class::OK
+    expect(facts).to include("version" => WsUnmask::VERSION,
+                             "simd_level" => WsUnmask.simd_level.to_s)
+    driver = facts["drop_ins"].find { |drop_in| drop_in["library"] == "websocket-driver" }
+    expect(driver).to include("state" => "works", "version" => /\A\d/, "in_gemfile" => false)
+    midori = facts["drop_ins"].find { |drop_in| drop_in["require"] == "ws_unmask/midori" }
+    expect(midori["state"]).to eq "no library"
+  end
+
+  it "measures" do
+    stub_const("#{described_class}::Doctor::SECONDS", 0.005)
+    _, out, = ws_unmask("doctor", "--json")
+    expect(JSON.parse(out)["nanoseconds"]).to include("in Ruby", "ws_unmask",
+                                                      "websocket-driver's mask")
+    expect(ws_unmask("doctor")[1]).to match(/ws_unmask, in place +[\d.]+ +[\d.]+ +[\d.]+$/)
+  end
+end
