@@ -1,5 +1,6 @@
 //! What `cargo bench` measured last, as tables on standard output and as charts in the folder that
-//! is given as the argument. Run by `rake bench:core`.
+//! is given as the argument (`rake bench:core`). With the figures of `benches/ladder.rb` as a second
+//! argument, only what belongs into the one report of everything (`rake bench`).
 
 use plotters::prelude::*;
 use std::collections::BTreeMap;
@@ -17,25 +18,35 @@ const PATHS: [&str; 5] = ["memcpy", "unmask", "unmask_into", "word", "scalar"];
 const PEERS: [&str; 4] = ["ws_unmask", "tokio-websockets", "fastwebsockets", "tungstenite"];
 
 fn main() -> Result<()> {
-    let folder = PathBuf::from(std::env::args().nth(1).ok_or("usage: bench_report FOLDER")?);
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("usage: bench_report FOLDER [LADDER]")?);
     let medians = read_medians(Path::new("target/criterion"))?;
-    for group in ["paths at 0", "paths at 6"] {
-        print_table(&medians, group, &PATHS, "memcpy")?;
+    if let Some(ladder) = arguments.next() {
+        draw_ladder(&folder.join("ladder.svg"), read_json(Path::new(&ladder))?)?;
+        print_table(&medians, "paths at 6", &PATHS, "memcpy")?;
+        print_table(&medians, "peers at 0 to 15", &PEERS, "ws_unmask")?;
+    } else {
+        print_all(&medians)?;
     }
-    for group in ["peers at 0", "peers at 6", "peers at 0 to 15"] {
-        print_table(&medians, group, &PEERS, "ws_unmask")?;
-    }
-    let levels: Vec<&str> = group(&medians, "levels at 6")?.keys().map(String::as_str).collect();
-    print_table(&medians, "levels at 6", &levels, "fallback")?;
-    for group in ["json", "half chinese"] {
-        print_table(&medians, group, &["decoder", "unmask, then look"], "unmask, then look")?;
-    }
-    print_goals(&medians)?;
-
     let title = "Unmasking by each path, payloads 6 bytes behind a cache line";
     draw(&folder.join("core_paths.svg"), title, group(&medians, "paths at 6")?, &PATHS)?;
     let title = "Unmasking by each library, payloads at alignments 0 to 15";
     draw(&folder.join("core_peers.svg"), title, group(&medians, "peers at 0 to 15")?, &PEERS)
+}
+
+fn print_all(medians: &Medians) -> Result<()> {
+    for group in ["paths at 0", "paths at 6"] {
+        print_table(medians, group, &PATHS, "memcpy")?;
+    }
+    for group in ["peers at 0", "peers at 6", "peers at 0 to 15"] {
+        print_table(medians, group, &PEERS, "ws_unmask")?;
+    }
+    let levels: Vec<&str> = group(medians, "levels at 6")?.keys().map(String::as_str).collect();
+    print_table(medians, "levels at 6", &levels, "fallback")?;
+    for group in ["json", "half chinese"] {
+        print_table(medians, group, &["decoder", "unmask, then look"], "unmask, then look")?;
+    }
+    print_goals(medians)
 }
 
 fn read_medians(folder: &Path) -> Result<Medians> {
@@ -197,6 +208,38 @@ fn draw(
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 15))
         .draw()?;
+    area.present()?;
+    Ok(())
+}
+
+/// Bars on a logarithmic scale, one for each way.
+fn draw_ladder(path: &Path, ladder: serde_json::Value) -> Result<()> {
+    let ways: Vec<(String, f64)> = serde_json::from_value(ladder)?;
+    let slowest = ways.iter().map(|way| way.1).fold(0.0, f64::max);
+    let count = ways.len() as f64;
+
+    let area = SVGBackend::new(path, (900, 60 + 36 * ways.len() as u32)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption("One frame or mask of 125 bytes in Ruby, nanoseconds", ("sans-serif", 20))
+        .margin(16)
+        .x_label_area_size(30)
+        .build_cartesian_2d((1.0..slowest * 3.0).log_scale(), count..0.0)?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .x_label_formatter(&|ns| format!("{ns}"))
+        .light_line_style(WHITE)
+        .draw()?;
+    for (i, (name, ns)) in ways.iter().enumerate() {
+        let top = i as f64;
+        let ours = name.contains("WsUnmask") || name.contains("native");
+        let color = Palette99::pick(usize::from(!ours)).mix(0.35).filled();
+        chart.draw_series([Rectangle::new([(1.0, top + 0.1), (*ns, top + 0.9)], color)])?;
+        let label = format!("{name}: {ns:.0}");
+        let style = ("sans-serif", 15).into_font();
+        chart.draw_series([Text::new(label, (1.3, top + 0.3), style)])?;
+    }
     area.present()?;
     Ok(())
 }

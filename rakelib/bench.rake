@@ -1,6 +1,16 @@
 # frozen_string_literal: true
 
+desc "One report of everything, in 5 minutes: docs/benchmarks/README.md and its charts"
+task bench: :compile do
+  ruby "-Ilib", "benches/everything.rb"
+end
+
 namespace :bench do
+  desc "Article by article: decoders and masks in Ruby, step by step to native code"
+  task ladder: :compile do
+    ruby "-Ilib", "benches/ladder.rb"
+  end
+
   desc "The Rust core against memcpy, its own paths and its peers: tables, and charts in docs/"
   task :core do
     sh "cargo", "bench", "--locked"
