@@ -10,9 +10,10 @@ def cargo_lint(subcommand, *arguments)
   end
 end
 
-desc "rustfmt, clippy and RuboCop"
-task :lint do
+desc "rustfmt, clippy, RuboCop, and whether all is documented"
+task lint: :yard_stats do
   cargo_lint "fmt", "--all", "--check"
   cargo_lint "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"
+  sh({ "RUSTDOCFLAGS" => "-D warnings" }, "cargo", "doc", "--no-deps", "--locked", "--quiet")
   sh "rubocop"
 end

@@ -42,18 +42,22 @@ module WsUnmask
       private_constant :BINARY, :CLOSE, :OPCODES
 
       # A frame whose first byte has been read, as one of bytes: Midori checks no UTF-8.
+      # @api private
       class AsBinary
+        # @param io [#getbyte, #read]
         def initialize(io)
           @io = io
           @first = 0x82
         end
 
+        # @return [Integer, nil]
         def getbyte
           first = @first
           @first = nil
           first || @io.getbyte
         end
 
+        # @return [String, nil]
         def read(length) = @io.read(length)
       end
       private_constant :AsBinary
