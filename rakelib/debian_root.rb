@@ -21,16 +21,17 @@ class DebianRoot
   # @param env [Hash{String => String}]
   # @param rust [Boolean] whether this machine's Rust toolchain is mounted to /opt/rust
   def run(command, env: {}, rust: true)
-    make unless File.exist?("#{@root}/etc/debian_version")
+    make
     copy_checkout
     sh "cargo", "fetch", "--locked", "--quiet", verbose: false
     enter(command, env, rust)
   end
 
-  private
-
-  # An expired index is that of a mirror which does not follow any more, and good enough here.
+  # Makes it, unless it is there. An expired index is that of a mirror which does not follow any
+  # more, and good enough here.
   def make
+    return if File.exist?("#{@root}/etc/debian_version")
+
     puts "making a Debian #{@suite} in #{@root}, which takes a minute"
     FileUtils.rm_rf(@root)
     FileUtils.mkdir_p(File.dirname(@root))
@@ -39,6 +40,8 @@ class DebianRoot
        "--include=#{["ca-certificates", "git", *@packages].join(",")}",
        '--aptopt=Acquire::Check-Valid-Until "false"', @suite, @root, verbose: false
   end
+
+  private
 
   # As it is here, without what git ignores; what has been built there stays.
   def copy_checkout
