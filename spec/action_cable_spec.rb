@@ -40,7 +40,7 @@ RSpec.describe "examples/action_cable" do
   end
 
   it "echoes 20 B, 2 KB and 64 KB, with the drop-in and without" do
-    sizes = { 20 => 1500, 2000 => 700, 64_000 => 60 }
+    sizes = { 20 => 2000, 2000 => 1000, 64_000 => 200 }
     without = cpu_times_of_echoes(sizes, "WS_UNMASK_DISABLE" => "1")
     with = cpu_times_of_echoes(sizes, {})
     sizes.keys.zip(without, with) do |size, alone, drop_in|
