@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "ws_unmask/em_websocket"
+require_relative "support/traffic"
 require_relative "support/with_and_without"
 
 # em-websocket's own String, with the drop-in and without.
 RSpec.describe "ws_unmask/em_websocket" do
+  include Traffic
+
   include_context "with and without", WsUnmask::EmWebSocket
 
   def masked(bytes)
@@ -21,6 +24,47 @@ RSpec.describe "ws_unmask/em_websocket" do
     places.each do |place|
       ours, theirs = both { masked(bytes).getbytes(*place).then { |got| [got, got.encoding] } }
       expect(ours).to eq(theirs), "#{place}: #{ours}, #{theirs}"
+    end
+  end
+
+  # em-websocket's own framing, without a connection around it.
+  let(:framing) do
+    Class.new do
+      include EventMachine::WebSocket::Framing07
+
+      attr_reader :messages
+
+      def initialize
+        @connection = Struct.new(:max_frame_size).new(10_000_000)
+        @messages = []
+        initialize_framing
+      end
+
+      def parse(bytes)
+        @data << bytes
+        process_data
+      end
+
+      def message(type, _, data) = @messages << [type, data.hash, data.encoding]
+      def debug(*) = nil
+    end
+  end
+
+  it "changes nothing for random traffic, in any pieces" do
+    200.times do
+      seed = Random.new_seed % 1_000_000
+      random = Random.new(seed)
+      pieces = cut(random_frames(random).join, random:)
+      ours, theirs = both do
+        connection = framing.new
+        error = begin
+          pieces.each { |piece| connection.parse(piece.dup) } && nil
+        rescue StandardError => e
+          [e.class, e.message]
+        end
+        [connection.messages, error]
+      end
+      expect(ours).to eq(theirs), "seed #{seed}: #{ours}, #{theirs}"
     end
   end
 

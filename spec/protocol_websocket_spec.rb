@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "support/frames"
+require "stringio"
+require_relative "support/traffic"
 require_relative "support/with_and_without"
 
 begin
@@ -23,6 +24,37 @@ RSpec.describe "ws_unmask/protocol_websocket" do
 
   def unpacked(payload, mask: key)
     Protocol::WebSocket::TextFrame.new(true, payload, mask:).unpack
+  end
+
+  include Traffic
+
+  it "changes nothing for random traffic" do
+    200.times do
+      seed = Random.new_seed % 1_000_000
+      bytes = random_frames(Random.new(seed)).join
+      ours, theirs = both { received(bytes) }
+      expect(ours).to eq(theirs), "seed #{seed}: #{ours}, #{theirs}"
+    end
+  end
+
+  # Messages, what is written in between, and how it ends.
+  def received(bytes)
+    stream = Struct.new(:read_from, :written) do
+      def read(length) = read_from.read(length)
+      def write(string) = written << string
+      def flush = nil
+      def close = nil
+    end.new(StringIO.new(bytes), [])
+    connection = Protocol::WebSocket::Connection.new(Protocol::WebSocket::Framer.new(stream))
+    messages = []
+    begin
+      while (message = connection.read)
+        messages << [message.class, message.buffer, message.buffer.encoding]
+      end
+    rescue StandardError => e
+      messages << [e.class, e.message]
+    end
+    [messages, stream.written]
   end
 
   it "is active" do

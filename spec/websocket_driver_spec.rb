@@ -5,7 +5,7 @@ require_relative "support/driver_transcript"
 require_relative "support/with_and_without"
 
 RSpec.describe "ws_unmask/websocket_driver" do
-  include DriverTraffic
+  include Traffic
 
   include_context "with and without", WsUnmask::WebSocketDriver
 

@@ -2,11 +2,11 @@
 
 require "ws_unmask/websocket"
 require_relative "support/with_and_without"
-require_relative "support/frames"
+require_relative "support/traffic"
 
 # The websocket gem itself, with the drop-in and without.
 RSpec.describe "ws_unmask/websocket" do
-  include Frames
+  include Traffic
 
   include_context "with and without", WsUnmask::WebSocketGem
 
@@ -27,6 +27,28 @@ RSpec.describe "ws_unmask/websocket" do
       expect(ours).to eq(theirs), "#{place}: #{ours}, #{theirs}"
       ours, theirs = both { WebSocket::Frame::Data.new(bytes).getbytes(*place) }
       expect(ours).to eq theirs
+    end
+  end
+
+  it "changes nothing for random traffic, in any pieces" do
+    200.times do
+      seed = Random.new_seed % 1_000_000
+      random = Random.new(seed)
+      pieces = cut(random_frames(random).join, random:)
+      ours, theirs = both { received(pieces) }
+      expect(ours).to eq(theirs), "seed #{seed}: #{ours}, #{theirs}"
+    end
+  end
+
+  def received(pieces)
+    incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+    pieces.flat_map do |piece|
+      incoming << piece.dup
+      frames = []
+      while (frame = incoming.next)
+        frames << [frame.type, frame.to_s.hash, frame.to_s.encoding, frame.code]
+      end
+      frames << incoming.error
     end
   end
 

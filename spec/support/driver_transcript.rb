@@ -2,11 +2,75 @@
 
 require "base64"
 require "digest/sha1"
-require_relative "driver_traffic"
+require "websocket/driver"
+require_relative "traffic"
 
 # A driver's life, written down: events with the state that a listener sees, what is written,
 # returned and raised.
 class DriverTranscript
+  # What a connection is to the driver. It keeps what is written, without the random masking.
+  class Connection
+    attr_reader :written
+
+    def initialize(extensions: nil)
+      @written = []
+      @extensions = extensions
+    end
+
+    def env
+      { "REQUEST_METHOD" => "GET", "HTTP_CONNECTION" => "Upgrade",
+        "HTTP_UPGRADE" => "websocket", "HTTP_SEC_WEBSOCKET_VERSION" => "13",
+        "HTTP_SEC_WEBSOCKET_KEY" => "x" * 24, "HTTP_SEC_WEBSOCKET_EXTENSIONS" => @extensions }
+    end
+
+    def url = "ws://localhost/"
+
+    def write(bytes)
+      @written << [plain(bytes), bytes.encoding]
+      bytes.bytesize
+    end
+
+    private
+
+    def plain(bytes)
+      return bytes unless bytes.getbyte(1) & 0x80 != 0 && !bytes.start_with?("GET")
+
+      size = { 126 => 4, 127 => 10 }.fetch(bytes.getbyte(1) & 0x7f, 2)
+      key = bytes.byteslice(size, 4)
+      bytes.byteslice(0, size) + Client.mask(bytes.byteslice((size + 4)..), key)
+    end
+  end
+
+  # permessage-deflate (RFC 7692) without context takeover, as websocket-extensions wants it.
+  class Deflate
+    include Traffic
+
+    TAIL = "\x00\x00\xff\xff".b
+
+    def name = "permessage-deflate"
+    def type = "permessage"
+    def rsv1 = true
+    def rsv2 = false
+    def rsv3 = false
+    def create_server_session(_offers) = self
+    def create_client_session = self
+    def generate_offer = {}
+    def generate_response = {}
+    def activate(_params) = true
+    def close = nil
+
+    def process_incoming_message(message)
+      message.data = Zlib::Inflate.new(-15).inflate(message.data + TAIL) if message.rsv1
+      message
+    end
+
+    def process_outgoing_message(message)
+      message.data = deflated(message.data)
+      message.rsv1 = true
+      message
+    end
+  end
+
   HABITS = %i[none none echo binary raise close parse extension_error].freeze
   EVENTS = %i[open message ping pong close error].freeze
 
@@ -16,9 +80,9 @@ class DriverTranscript
   def initialize(role:, deflate: false, habit: :none, **options)
     @lines = []
     @habit = habit
-    @socket = DriverTraffic::Connection.new(extensions: ("permessage-deflate" if deflate))
+    @socket = Connection.new(extensions: ("permessage-deflate" if deflate))
     @driver = role == :server ? WebSocket::Driver.rack(@socket, options) : client(options)
-    @driver.add_extension(DriverTraffic::Deflate.new) if deflate
+    @driver.add_extension(Deflate.new) if deflate
     EVENTS.each { |event| @driver.on(event) { |object| happened(event, object) } }
     @driver.start
     @driver.parse(response(deflate)) if role == :client

@@ -1,14 +1,12 @@
 # frozen_string_literal: true
 
-require "websocket/driver"
 require "zlib"
 require_relative "frames"
 
-# Random traffic for websocket-driver, and all that can be seen of what it does with it.
-module DriverTraffic
+# Random frames, right and wrong.
+module Traffic
   include Frames
 
-  STATE = %i[@stage @ready_state].freeze
   OPCODES = [0, 1, 2, 3, 7, 8, 9, 10, 11].freeze
   PAYLOADS = [
     ->(_) { "" }, ->(_) { "Hello" }, ->(_) { "grüß dich" }, ->(_) { "\xff\xfe" },
@@ -18,72 +16,7 @@ module DriverTraffic
     ->(random) { "y" * random.rand(65_500..65_600) }
   ].freeze
 
-  # What a connection is to the driver. It keeps what is written, without the random masking.
-  class Connection
-    attr_reader :written
-
-    def initialize(extensions: nil)
-      @written = []
-      @extensions = extensions
-    end
-
-    def env
-      { "REQUEST_METHOD" => "GET", "HTTP_CONNECTION" => "Upgrade",
-        "HTTP_UPGRADE" => "websocket", "HTTP_SEC_WEBSOCKET_VERSION" => "13",
-        "HTTP_SEC_WEBSOCKET_KEY" => "x" * 24, "HTTP_SEC_WEBSOCKET_EXTENSIONS" => @extensions }
-    end
-
-    def url = "ws://localhost/"
-
-    def write(bytes)
-      @written << [plain(bytes), bytes.encoding]
-      bytes.bytesize
-    end
-
-    private
-
-    def plain(bytes)
-      return bytes unless bytes.getbyte(1) & 0x80 != 0 && !bytes.start_with?("GET")
-
-      size = { 126 => 4, 127 => 10 }.fetch(bytes.getbyte(1) & 0x7f, 2)
-      key = bytes.byteslice(size, 4)
-      bytes.byteslice(0, size) + Client.mask(bytes.byteslice((size + 4)..), key)
-    end
-  end
-
-  # permessage-deflate (RFC 7692) without context takeover, as websocket-extensions wants it.
-  class Deflate
-    TAIL = "\x00\x00\xff\xff".b
-
-    def name = "permessage-deflate"
-    def type = "permessage"
-    def rsv1 = true
-    def rsv2 = false
-    def rsv3 = false
-    def create_server_session(_offers) = self
-    def create_client_session = self
-    def generate_offer = {}
-    def generate_response = {}
-    def activate(_params) = true
-    def close = nil
-
-    def process_incoming_message(message)
-      message.data = Zlib::Inflate.new(-15).inflate(message.data + TAIL) if message.rsv1
-      message
-    end
-
-    def process_outgoing_message(message)
-      message.data = self.class.deflated(message.data)
-      message.rsv1 = true
-      message
-    end
-
-    def self.deflated(data)
-      Zlib::Deflate.new(nil, -15).deflate(data, Zlib::SYNC_FLUSH).delete_suffix(TAIL)
-    end
-  end
-
-  def random_frames(random, masked:, deflate:)
+  def random_frames(random, masked: true, deflate: false)
     Array.new(random.rand(1..12)) { random_frame(random, masked:, deflate:) }
   end
 
@@ -111,8 +44,13 @@ module DriverTraffic
   end
 
   def compressed(random, masked:)
-    payload = Deflate.deflated("deflate me " * random.rand(0..50))
+    payload = deflated("deflate me " * random.rand(0..50))
     raw(random, 1, masked:, payload:, flags: random.rand(10).zero? ? 8 : 12)
+  end
+
+  # As permessage-deflate (RFC 7692) has it, without context takeover.
+  def deflated(data)
+    Zlib::Deflate.new(nil, -15).deflate(data, Zlib::SYNC_FLUSH).delete_suffix("\x00\x00\xff\xff".b)
   end
 
   # Any frame at all, right or wrong; the flags are FIN and the reserved bits.
