@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "ws_unmask/websocket_driver"
+require_relative "../benches/support/driver"
 require_relative "support/driver_transcript"
 require_relative "support/with_and_without"
 
@@ -22,8 +23,8 @@ RSpec.describe "ws_unmask/websocket_driver" do
       random = Random.new(seed)
       options = { role:, deflate:, habit: DriverTranscript::HABITS.sample(random:),
                   max_length: [500, nil, nil, nil].sample(random:) }
-      bytes = random_frames(random, masked: role == :server, deflate:).join
-      pieces = [[bytes], cut(bytes, random:)].sample(random:)
+      frames = random_frames(random, masked: role == :server, deflate:)
+      pieces = [frames, [frames.join], cut(frames.join, random:)].sample(random:)
       ours, theirs = both { transcript(pieces, seed:, **options) }
       difference = (0..[ours.size, theirs.size].max).find { |i| ours[i] != theirs[i] }
       expect(difference).to be_nil, lambda {
@@ -46,6 +47,50 @@ RSpec.describe "ws_unmask/websocket_driver" do
 
   it "changes nothing for a client with permessage-deflate" do
     expect_no_difference(role: :client, deflate: true)
+  end
+
+  it "changes nothing at the limit of a message's size" do
+    [499, 500, 501].each do |size|
+      text = frame(:text, "x" * size)
+      frames = [[text], [frame(:binary, "x" * size)], [hello, text],
+                [frame(:text, "x" * 200, fin: false), frame(:continuation, "x" * (size - 200))]]
+      frames.flat_map { |some| [some, [some.join], some.join.chars] }.each do |pieces|
+        ours, theirs = both { transcript(pieces, role: :server, max_length: 500) }
+        expect(ours).to eq theirs
+      end
+    end
+  end
+
+  it "takes no payload for a frame, and nothing at all once it is closed" do
+    header = [0x81, 0x80 | hello.bytesize, "\0\0\0\0"].pack("CCa*")
+    [[header, hello], [frame(:close), hello], [frame(:ping), hello, frame(:close), hello, hello],
+     ["\x83".b, hello]].each do |pieces|
+      ours, theirs = both { transcript(pieces, role: :server) }
+      expect(ours).to eq theirs
+    end
+  end
+
+  it "calls every listener, and one that is added meanwhile from the next time on" do
+    ours, theirs = both do
+      driver = Connection.open_driver
+      called = []
+      driver.on(:message) do |event|
+        called << [1, event.data]
+        driver.on(:message) { called << 2 } if called.size == 1
+      end
+      driver.on(:other) { |*values| called << values }
+      3.times { driver.parse(hello) }
+      [called, driver.emit(:other, 1, 2).size, driver.emit("none"), driver.listener_count(:message)]
+    end
+    expect(ours).to eq theirs
+    expect(ours.first.flatten.count(2)).to eq 3
+  end
+
+  it "keeps no large read once it is decoded" do
+    driver = Connection.open_driver
+    driver.parse(frame(:text, "x" * (1 << 20)) * 2)
+    reader = driver.instance_variable_get(:@reader)
+    expect(reader.instance_variable_get(:@buffer).bytesize).to be < 200
   end
 
   let(:ours) { WebSocket::Mask.method(:mask) }
