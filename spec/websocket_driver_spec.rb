@@ -61,10 +61,10 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "takes no payload for a frame, and nothing at all once it is closed" do
+  it "takes a whole text for one only where a message may begin" do
     header = [0x81, 0x80 | hello.bytesize, "\0\0\0\0"].pack("CCa*")
     [[header, hello], [frame(:close), hello], [frame(:ping), hello, frame(:close), hello, hello],
-     ["\x83".b, hello]].each do |pieces|
+     ["\x83".b, hello], [frame(:text, "a", fin: false), hello]].each do |pieces|
       ours, theirs = both { transcript(pieces, role: :server) }
       expect(ours).to eq theirs
     end
