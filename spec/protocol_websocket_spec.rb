@@ -29,12 +29,7 @@ RSpec.describe "ws_unmask/protocol_websocket" do
   include Traffic
 
   it "changes nothing for random traffic" do
-    200.times do
-      seed = Random.new_seed % 1_000_000
-      bytes = random_frames(Random.new(seed)).join
-      ours, theirs = both { received(bytes) }
-      expect(ours).to eq(theirs), "seed #{seed}: #{ours}, #{theirs}"
-    end
+    expect_no_difference { |random| received(random_frames(random).join) }
   end
 
   # Messages, what is written in between, and how it ends.

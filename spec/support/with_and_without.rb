@@ -12,4 +12,17 @@ RSpec.shared_context "with and without" do |drop_in|
       [e.class, e.message]
     end
   end
+
+  # The same random work, again and again, with the drop-in and without it.
+  # @yieldparam random [Random] the same one for both
+  # @yieldreturn [Array] what there was to see
+  define_method(:expect_no_difference) do |&work|
+    200.times do
+      seed = Random.new_seed % 1_000_000
+      ours, theirs = both { work.call(Random.new(seed)) }
+      first = (0..[ours.size, theirs.size].max).find { |i| ours[i] != theirs[i] }
+      difference = -> { "seed #{seed}: #{ours[first].inspect}, not #{theirs[first].inspect}" }
+      expect(ours).to eq(theirs), difference
+    end
+  end
 end
