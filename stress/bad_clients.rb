@@ -32,7 +32,8 @@ class BadClients
       most = memory(pid, most: true)
       say title
       say format("  %d half headers, %d empty fragments: memory %.0f MiB before, %.0f at most; " \
-                 "the others' slowest echo took %.0f ms", @idle, @fragments, before, most, worst * 1000)
+                 "the others' slowest echo took %.0f ms",
+                 @idle, @fragments, before, most, worst * 1000)
       check("memory stays bounded", most - before < 300)
       idle.each(&:disconnect)
     end
