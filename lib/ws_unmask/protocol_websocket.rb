@@ -14,9 +14,10 @@ module WsUnmask
 
       # @param data [String] masked or plain bytes; they are not changed
       # @param mask [String] the masking key
-      # @return [String] a new one, in the encoding of +data+
+      # @return [String] a new one, of the class and in the encoding of +data+
       def mask_xor(data, mask)
-        return super unless mask.bytesize == 4 && data.instance_of?(String)
+        return super unless mask.bytesize == 4 && data.is_a?(String)
+        return WsUnmask.unmask!(data.dup, mask) unless data.instance_of?(String)
 
         WsUnmask.unmask(data, mask).force_encoding(data.encoding)
       end
