@@ -1,67 +1,95 @@
-//! What can be wrong with a stream of frames, and the close code that says so to the peer.
+//! What can be wrong with a stream of frames, where, and the close code that says so to the peer.
 
 use core::error::Error;
 use core::fmt;
 
-/// A violation of RFC 6455 by the peer, or of a limit that was set. The connection is to be failed
-/// with [`code`](Self::code) (section 7.1.7).
+/// A violation of RFC 6455 by the peer, or of a limit that was set, and where it is. The connection
+/// has to be failed with [`code`](Self::code) (section 7.1.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fault {
-    /// A frame without a masking key where one is required (section 5.1).
-    NotMasked,
-    /// Reserved bits that no extension has been given: RSV1 is 4, RSV2 is 2, RSV3 is 1 (5.2).
-    ReservedBits(u8),
-    /// An opcode without a meaning: 3 to 7, or 11 to 15 (5.2).
-    ReservedOpcode(u8),
-    /// A control frame, with this opcode, that is not final (5.5).
-    FragmentedControlFrame(u8),
-    /// A control frame, with this opcode, of over 125 bytes (5.5).
-    LongControlFrame(u8),
-    /// A continuation where no message has begun (5.4).
-    UnexpectedContinuation,
-    /// A new message before the one before it has ended (5.4).
-    UnfinishedMessage,
-    /// A length that would have fit a shorter form (5.2).
-    LengthNotMinimal(u64),
-    /// A 64-bit length whose top bit is set (5.2).
-    LengthTooLarge(u64),
-    /// A close frame of one byte, which is no code (5.5.1).
-    CloseFrameOfOneByte,
-    /// A close code that must not be sent (7.4).
-    CloseCode(u16),
-    /// A text, or the reason in a close frame, that is not UTF-8 (8.1).
-    InvalidUtf8,
-    /// A frame of more bytes than [`Options::max_frame_size`](crate::Options::max_frame_size).
-    FrameTooBig {
-        /// The bytes that the frame's header says it has.
-        size: u64,
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// A message of more bytes than
-    /// [`Options::max_message_size`](crate::Options::max_message_size).
-    MessageTooBig {
-        /// The bytes of the message's frames so far, the one whose header has come included.
-        size: u64,
-        /// The limit, in bytes.
-        limit: u64,
-    },
+pub struct ProtocolError {
+    /// What is wrong.
+    pub kind: Violation,
+    /// The byte that made it so, counted from the start of what was parsed: of the stream for a
+    /// [`Decoder`](crate::Decoder), of the buffer for a [`Frame`](crate::Frame). It does not depend
+    /// on how the stream was cut: fed byte by byte, this is the byte that is refused.
+    pub offset: u64,
 }
 
-impl Fault {
+impl ProtocolError {
+    pub(crate) const fn new(kind: Violation, offset: u64) -> Self {
+        Self { kind, offset }
+    }
+
+    /// The same, seen from `bytes` before.
+    pub(crate) const fn moved_by(self, bytes: u64) -> Self {
+        Self { offset: self.offset + bytes, ..self }
+    }
+
     /// The close code to send (RFC 6455, section 7.4.1): 1002 for a violation of the protocol, 1007
-    /// for broken UTF-8, 1009 for what is too big.
-    pub const fn code(self) -> u16 {
-        match self {
-            Self::InvalidUtf8 => 1007,
-            Self::FrameTooBig { .. } | Self::MessageTooBig { .. } => 1009,
+    /// for invalid UTF-8, 1009 for what is too big.
+    pub const fn code(&self) -> u16 {
+        match self.kind {
+            Violation::InvalidUtf8 => 1007,
+            Violation::FrameTooBig { .. } | Violation::MessageTooBig { .. } => 1009,
             _ => 1002,
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProtocolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} (at byte {})", self.kind, self.offset)
+    }
+}
+
+impl Error for ProtocolError {}
+
+/// What is wrong with a frame, by the sections of RFC 6455.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A frame without a masking key where one is required (section 5.1).
+    NotMasked,
+    /// Reserved bits that no extension has negotiated, or not for such a frame: RSV1 is 4, RSV2 is
+    /// 2, RSV3 is 1 (5.2; for RSV1 also RFC 7692, section 6).
+    ReservedBits(u8),
+    /// An undefined opcode: 3 to 7, or 11 to 15 (5.2).
+    ReservedOpcode(u8),
+    /// A control frame, with this opcode, that is a fragment (5.5).
+    FragmentedControlFrame(u8),
+    /// A control frame, with this opcode, of over 125 bytes (5.5).
+    LongControlFrame(u8),
+    /// A continuation frame where no message has begun (5.4).
+    UnexpectedContinuation,
+    /// A new message before the end of the previous one (5.4).
+    UnfinishedMessage,
+    /// A length that would have fit a shorter form (5.2).
+    LengthNotMinimal(u64),
+    /// A 64-bit length whose top bit is set (5.2).
+    LengthTooLarge(u64),
+    /// A close frame with a payload of one byte: half a close code (5.5.1).
+    CloseFrameOfOneByte,
+    /// A close code that must not be sent (7.4).
+    CloseCode(u16),
+    /// Text, or the reason in a close frame, that is not valid UTF-8 (8.1).
+    InvalidUtf8,
+    /// A frame whose payload is over [`Rules::max_frame_size`](crate::Rules::max_frame_size).
+    FrameTooBig {
+        /// The length in the frame's header, in bytes.
+        size: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A message that is over [`Rules::max_message_size`](crate::Rules::max_message_size).
+    MessageTooBig {
+        /// The bytes of the message so far, including the frame whose header was read last.
+        size: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Violation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotMasked => write!(formatter, "frame is not masked"),
@@ -77,13 +105,13 @@ impl fmt::Display for Fault {
                 write!(formatter, "control frame (opcode {opcode}) is fragmented")
             }
             Self::LongControlFrame(opcode) => {
-                write!(formatter, "control frame (opcode {opcode}) has over 125 bytes")
+                write!(formatter, "control frame (opcode {opcode}) is over 125 bytes")
             }
             Self::UnexpectedContinuation => {
                 write!(formatter, "continuation frame without a message to continue")
             }
             Self::UnfinishedMessage => {
-                write!(formatter, "new message before the end of the one before it")
+                write!(formatter, "new message before the end of the previous one")
             }
             Self::LengthNotMinimal(length) => {
                 write!(formatter, "length {length} is not in its shortest form")
@@ -104,4 +132,45 @@ impl fmt::Display for Fault {
     }
 }
 
-impl Error for Fault {}
+/// Why there is no payload, or no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecodeError<E> {
+    /// It violates the protocol.
+    Protocol(ProtocolError),
+    /// There was no memory for it.
+    Memory(E),
+}
+
+impl<E> DecodeError<E> {
+    /// The same, seen from `bytes` before.
+    pub(crate) fn moved_by(self, bytes: u64) -> Self {
+        match self {
+            Self::Protocol(error) => Self::Protocol(error.moved_by(bytes)),
+            Self::Memory(_) => self,
+        }
+    }
+}
+
+impl<E> From<ProtocolError> for DecodeError<E> {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for DecodeError<E> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protocol(error) => error.fmt(formatter),
+            Self::Memory(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for DecodeError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(match self {
+            Self::Protocol(error) => error,
+            Self::Memory(error) => error,
+        })
+    }
+}

@@ -1,222 +1,155 @@
-//! A frame's header: how it is parsed and written, and the rules that it can be held to by itself
-//! (RFC 6455, section 5.2).
+//! Frames (RFC 6455, section 5.2): what lies in front of a payload, and whether a whole frame lies
+//! in a buffer and is in order.
 
-use crate::payload::Expected;
-use crate::{Fault, Masked, Payload, PayloadError};
+mod header;
+mod opcode;
 
-/// What a frame is, and what a message is made of.
+pub use header::Header;
+pub use opcode::Opcode;
+
+use crate::error::{DecodeError, ProtocolError, Violation};
+use crate::payload::{Expected, Payload};
+use crate::rules::{MessageState, Reserved, Rules};
+use crate::{MaskedPayload, close, utf8};
+
+/// A frame in a buffer: its header, and its payload, still masked.
+///
+/// ```
+/// use ws_unmask_core::{Frame, Rules, frame::Opcode};
+///
+/// // The masked "Hello" of RFC 6455, section 5.7, and the start of another frame.
+/// let buffer = b"\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58\x81";
+/// let frame = Frame::parse(buffer, &Rules::default()).unwrap().unwrap();
+/// assert_eq!((frame.header.opcode, frame.size()), (Opcode::Text, 11));
+/// assert_eq!(frame.payload::<Vec<u8>>().unwrap(), b"Hello");
+/// assert_eq!(Frame::parse(&buffer[11..], &Rules::default()), Ok(None));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Opcode {
-    /// The next fragment of the message that has begun.
-    Continuation = 0,
-    /// UTF-8 text.
-    Text = 1,
-    /// Any bytes.
-    Binary = 2,
-    /// The end of the connection.
-    Close = 8,
-    /// To be answered by a pong.
-    Ping = 9,
-    /// The answer to a ping.
-    Pong = 10,
+pub struct Frame<'a> {
+    /// What is in front of the payload.
+    pub header: Header,
+    header_size: usize,
+    masked: &'a [u8],
 }
 
-impl Opcode {
-    /// The opcode of that number, unless it is reserved.
-    pub const fn new(number: u8) -> Option<Self> {
-        Some(match number {
-            0 => Self::Continuation,
-            1 => Self::Text,
-            2 => Self::Binary,
-            8 => Self::Close,
-            9 => Self::Ping,
-            10 => Self::Pong,
-            _ => return None,
-        })
-    }
-
-    /// Whether it is one of a control frame: close, ping or pong.
-    pub const fn is_control(self) -> bool {
-        self as u8 >= 8
-    }
-}
-
-/// The reserved bits of a frame, as they stand in its first byte: RSV1 is 4, RSV2 is 2, RSV3 is 1.
-pub type Reserved = u8;
-
-/// What is in front of a frame's payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Whether this is the last fragment of its message.
-    pub fin: bool,
-    /// The reserved bits, which belong to extensions.
-    pub reserved: Reserved,
-    /// What the frame is.
-    pub opcode: Opcode,
-    /// The masking key, if the payload is masked.
-    pub key: Option<[u8; 4]>,
-    /// The payload's length in bytes.
-    pub length: u64,
-}
-
-/// The rules for headers that are not the same for everybody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// Whether every frame has to be masked: yes for a server, no for a client.
-    pub require_mask: bool,
-    /// The reserved bits that extensions have been given.
-    pub allow_reserved: Reserved,
-}
-
-impl Header {
-    /// The longest header, in bytes.
-    pub const MAX_SIZE: usize = 14;
-
-    /// How many bytes the header has whose second byte is `second`.
-    ///
-    /// ```
-    /// # use ws_unmask_core::frame::Header;
-    /// assert_eq!(Header::size(0x85), 6); // masked, 5 bytes of payload
-    /// assert_eq!(Header::size(0x7f), 10); // not masked, a length of 8 bytes
-    /// ```
-    pub const fn size(second: u8) -> usize {
-        let key = if second & 0x80 != 0 { 4 } else { 0 };
-        match second & 0x7f {
-            126 => 4 + key,
-            127 => 10 + key,
-            _ => 2 + key,
-        }
-    }
-
-    /// The payload of this frame, of which `masked` is all.
-    ///
-    /// A text is checked only if it is whole: a fragment may begin or end within a character, and
-    /// with a reserved bit it is for an extension to decode.
+impl<'a> Frame<'a> {
+    /// The frame at the start of `bytes`, or `None` if not all of it is there yet.
     ///
     /// # Errors
     ///
-    /// [`Fault::InvalidUtf8`], or that there is no memory for it.
+    /// What is wrong with the header, even if the frame is not complete. The payload is checked by
+    /// [`payload`](Self::payload).
     #[inline]
-    pub fn payload<P: Payload>(&self, masked: &[u8]) -> Result<P, PayloadError<P::Error>> {
-        let is_text = self.opcode == Opcode::Text && self.fin && self.reserved == 0;
-        let expected = if is_text { Expected::Text { validate: true } } else { Expected::Bytes };
-        P::unmask(Masked::new(masked, self.key.unwrap_or_default(), expected))
+    pub fn parse(bytes: &'a [u8], rules: &Rules) -> Result<Option<Self>, ProtocolError> {
+        Self::parse_next(bytes, rules, MessageState::Unknown)
     }
 
-    /// Parses the header at the start of `bytes`: the header and its size in bytes, or `None` if
-    /// more bytes are needed.
+    /// [`parse`](Self::parse) in a stream: a frame that does not follow from the one before it is
+    /// refused, and the limit for messages holds.
     ///
-    /// A fault is found by the byte that it is in, whether or not the header is complete.
+    /// # Errors
     ///
-    /// ```
-    /// use ws_unmask_core::frame::{Header, Opcode, Rules};
-    ///
-    /// let rules = Rules { require_mask: true, allow_reserved: 0 };
-    /// let (header, size) = Header::parse(&[0x81, 0x85, 1, 2, 3, 4], &rules).unwrap().unwrap();
-    /// assert_eq!((header.opcode, header.fin, header.length, size), (Opcode::Text, true, 5, 6));
-    /// assert_eq!(header.key, Some([1, 2, 3, 4]));
-    /// ```
+    /// As for [`parse`](Self::parse).
     #[inline]
-    pub fn parse(bytes: &[u8], rules: &Rules) -> Result<Option<(Self, usize)>, Fault> {
-        let Some((&first, bytes)) = bytes.split_first() else { return Ok(None) };
-        let (fin, reserved, opcode) = first_byte(first, rules)?;
-        let Some((&second, bytes)) = bytes.split_first() else { return Ok(None) };
-        let masked = second & 0x80 != 0;
-        if rules.require_mask && !masked {
-            return Err(Fault::NotMasked);
-        }
-        let short = second & 0x7f;
-        if opcode.is_control() && short > 125 {
-            return Err(Fault::LongControlFrame(opcode as u8));
-        }
-        let Some((length, bytes, length_size)) = length(short, bytes)? else { return Ok(None) };
-        let (key, key_size) = match (masked, bytes.first_chunk::<4>()) {
-            (true, None) => return Ok(None),
-            (true, Some(&key)) => (Some(key), 4),
-            (false, _) => (None, 0),
+    pub fn parse_next(
+        bytes: &'a [u8],
+        rules: &Rules,
+        state: MessageState,
+    ) -> Result<Option<Self>, ProtocolError> {
+        let frame = Self::begin(bytes, rules, state)?;
+        Ok(frame.filter(Self::is_whole))
+    }
+
+    /// [`parse_next`](Self::parse_next), of which the payload may have only begun.
+    #[inline(always)]
+    pub(crate) fn begin(
+        bytes: &'a [u8],
+        rules: &Rules,
+        state: MessageState,
+    ) -> Result<Option<Self>, ProtocolError> {
+        let Some((header, header_size)) = Header::parse(bytes, rules, state)? else {
+            return Ok(None);
         };
-        Ok(Some((Self { fin, reserved, opcode, key, length }, 2 + length_size + key_size)))
+        let rest = &bytes[header_size..];
+        let here =
+            if header.length <= rest.len() as u64 { header.length as usize } else { rest.len() };
+        Ok(Some(Self { header, header_size, masked: &rest[..here] }))
     }
 
-    /// The header as it is sent, at the start of the array, and its size in bytes. The length is
-    /// written in the fewest bytes that hold it.
+    #[inline(always)]
+    pub(crate) fn is_whole(&self) -> bool {
+        self.masked.len() as u64 == self.header.length
+    }
+
+    /// A frame whose header and masked payload were read one after the other; `None` if the payload
+    /// is not of the header's length.
+    pub fn from_parts(header: Header, masked: &'a [u8]) -> Option<Self> {
+        let frame = Self { header, header_size: header.size(), masked };
+        frame.is_whole().then_some(frame)
+    }
+
+    /// The bytes that it takes in the stream.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        self.header_size + self.masked.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn header_size(&self) -> usize {
+        self.header_size
+    }
+
+    /// The payload, unmasked. Text is checked if it is whole: a fragment may begin or end within a
+    /// character, and with a reserved bit set an extension still has to decode it.
     ///
-    /// ```
-    /// use ws_unmask_core::frame::{Header, Opcode};
+    /// # Errors
     ///
-    /// let header =
-    ///     Header { fin: true, reserved: 0, opcode: Opcode::Binary, key: None, length: 1000 };
-    /// let (bytes, size) = header.encode();
-    /// assert_eq!(bytes[..size], [0x82, 126, 3, 0xe8]);
-    /// ```
+    /// [`Violation::InvalidUtf8`], or that there is no memory for it.
     #[inline]
-    pub fn encode(&self) -> ([u8; Self::MAX_SIZE], usize) {
-        let mut bytes = [0; Self::MAX_SIZE];
-        bytes[0] = u8::from(self.fin) << 7 | (self.reserved & 7) << 4 | self.opcode as u8;
-        let mask_bit = u8::from(self.key.is_some()) << 7;
-        let mut size = 2;
-        match self.length {
-            0..=125 => bytes[1] = mask_bit | self.length as u8,
-            126..=0xffff => {
-                bytes[1] = mask_bit | 126;
-                bytes[2..4].copy_from_slice(&(self.length as u16).to_be_bytes());
-                size = 4;
-            }
-            _ => {
-                bytes[1] = mask_bit | 127;
-                bytes[2..10].copy_from_slice(&self.length.to_be_bytes());
-                size = 10;
-            }
-        }
-        if let Some(key) = self.key {
-            bytes[size..size + 4].copy_from_slice(&key);
-            size += 4;
-        }
-        (bytes, size)
+    pub fn payload<P: Payload>(&self) -> Result<P, DecodeError<P::Error>> {
+        let Header { fin, reserved, opcode, .. } = self.header;
+        let expected = if fin { expected(opcode, reserved, true) } else { Expected::Bytes };
+        self.payload_as(expected)
+    }
+
+    #[inline(always)]
+    pub(crate) fn payload_as<P: Payload>(
+        &self,
+        expected: Expected,
+    ) -> Result<P, DecodeError<P::Error>> {
+        let key = self.header.key.unwrap_or_default();
+        P::unmask(MaskedPayload::new(self.masked, key, expected))
+            .map_err(|error| error.moved_by(self.header_size as u64))
     }
 }
 
+/// What the payload of a message has to be that begins with such a frame.
 #[inline(always)]
-fn first_byte(byte: u8, rules: &Rules) -> Result<(bool, Reserved, Opcode), Fault> {
-    let (fin, reserved, number) = (byte & 0x80 != 0, byte >> 4 & 7, byte & 0x0f);
-    if reserved & !rules.allow_reserved != 0 {
-        return Err(Fault::ReservedBits(reserved));
+pub(crate) fn expected(opcode: Opcode, reserved: Reserved, validate: bool) -> Expected {
+    if matches!(opcode, Opcode::Text) && reserved == 0 {
+        Expected::Text { validate }
+    } else {
+        Expected::Bytes
     }
-    let opcode = Opcode::new(number).ok_or(Fault::ReservedOpcode(number))?;
-    if opcode.is_control() && !fin {
-        return Err(Fault::FragmentedControlFrame(number));
-    }
-    Ok((fin, reserved, opcode))
 }
 
-/// A length, what follows it, and how many bytes it took besides the short one.
-type Length<'a> = (u64, &'a [u8], usize);
-
-#[inline(always)]
-fn length(short: u8, bytes: &[u8]) -> Result<Option<Length<'_>>, Fault> {
-    let (length, bytes, size, minimum) = match short {
-        126 => {
-            let Some((&length, bytes)) = bytes.split_first_chunk() else { return Ok(None) };
-            (u16::from_be_bytes(length).into(), bytes, 2, 126)
-        }
-        127 => {
-            let Some((&length, bytes)) = bytes.split_first_chunk() else { return Ok(None) };
-            (u64::from_be_bytes(length), bytes, 8, 0x1_0000)
-        }
-        _ => return Ok(Some((short.into(), bytes, 0))),
+/// Checks the plain payload of a frame that is to be sent, by the rules that a receiver checks:
+/// whole text is UTF-8; a close frame is empty, or has a close code and a reason in UTF-8.
+///
+/// # Errors
+///
+/// What a receiver would refuse; offsets count from the start of the payload.
+pub fn check_payload(header: &Header, plain: &[u8]) -> Result<(), ProtocolError> {
+    let (text, start) = match header.opcode {
+        Opcode::Close => match close::parse(plain) {
+            Ok((code, reason)) => (reason, if code.is_some() { 2 } else { 0 }),
+            Err(violation) => return Err(ProtocolError::new(violation, 0)),
+        },
+        Opcode::Text if header.fin && header.reserved == 0 => (plain, 0),
+        _ => return Ok(()),
     };
-    if length < minimum {
-        return Err(Fault::LengthNotMinimal(length));
+    match utf8::first_invalid(text, 0) {
+        None => Ok(()),
+        Some(at) => Err(ProtocolError::new(Violation::InvalidUtf8, start + at as u64)),
     }
-    if length >> 63 != 0 {
-        return Err(Fault::LengthTooLarge(length));
-    }
-    Ok(Some((length, bytes, size)))
-}
-
-/// Whether a peer may send `code` in a close frame: the codes that are defined, without those that
-/// only stand for something that was not sent (RFC 6455, section 7.4, and IANA's registry).
-pub const fn is_close_code(code: u16) -> bool {
-    matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }

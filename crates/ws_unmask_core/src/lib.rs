@@ -1,4 +1,5 @@
-//! Unmasks what WebSocket clients send, at the speed of memory and without a line of unsafe.
+//! Unmasks and decodes what WebSocket clients send, as fast as memory allows. Contains no `unsafe`
+//! code.
 //!
 //! RFC 6455, section 5.3 makes every client XOR its payload with a four-byte key, so a server has
 //! to undo that for every byte it receives:
@@ -15,13 +16,13 @@
 //! are in [`mod@unmask`]: [`scalar`](unmask::scalar), [`word`](unmask::word) and
 //! [`simd`](unmask::simd). XOR is its own inverse, so the same functions mask.
 //!
-//! [`Decoder`] does the rest of receiving: it takes the bytes of a connection, cut anywhere, and
-//! gives back checked messages. It does no IO.
+//! [`Frame::parse`] finds a whole frame in a buffer. [`Decoder`] does the rest of receiving: it accepts
+//! input in chunks of any size and returns checked messages. It does no IO.
 //!
 //! # Features
 //!
-//! `std` (default): ask the CPU at run time for its vectors. Without it the crate is `no_std` and
-//! uses the vectors that the target guarantees (SSE2 on x86-64, NEON on AArch64).
+//! `std` (default): detect at run time which SIMD instructions the CPU has. Without it the crate is
+//! `no_std` and uses those that the target guarantees (SSE2 on x86-64, NEON on AArch64).
 
 #![forbid(unsafe_code)]
 #![no_std]
@@ -29,19 +30,28 @@
 
 extern crate alloc;
 
-pub mod decoder;
+mod close;
+mod decoder;
 mod error;
 pub mod frame;
 mod key;
-mod level;
+mod masked_payload;
 mod payload;
+mod reassembly;
+mod rules;
+mod simd_level;
+mod text;
 pub mod unmask;
 mod utf8;
 
-pub use decoder::{Decoder, Message, Options};
-pub use error::Fault;
-pub use level::Level;
-pub use payload::{Content, Masked, Payload, PayloadError};
+pub use close::is_close_code;
+pub use decoder::{Decoder, Message};
+pub use error::{DecodeError, ProtocolError, Violation};
+pub use frame::Frame;
+pub use masked_payload::MaskedPayload;
+pub use payload::{Content, Payload};
+pub use rules::{MessageState, Reserved, Rules, reserved_bit};
+pub use simd_level::SimdLevel;
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

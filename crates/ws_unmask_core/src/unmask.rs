@@ -10,14 +10,14 @@
 //! overlaps its neighbour. All of a short payload, and the head and tail of a long one, are read
 //! before anything is written, so the overlap is written twice with the same right bytes.
 
+mod in_out;
 pub mod scalar;
 pub mod simd;
-mod target;
 pub mod word;
 
 use crate::key::Key;
 use core::mem::MaybeUninit;
-use target::{Copied, InPlace, Target};
+use in_out::{Copied, InOut, InPlace};
 
 /// Up to here the CPU's baseline vectors win: asking which level it has, and the call that a
 /// wider level takes, cost 2 ns; eight 16-byte blocks cost 3.8 ns at 128 bytes where the wide
@@ -122,8 +122,8 @@ pub(crate) fn same_length(dst: usize, src: usize) {
 /// Every path returns whether the plain bytes are all ASCII; where nobody asks, the compiler drops
 /// that part of the work.
 #[inline(always)]
-fn short<T: Target>(target: T, key: Key) -> bool {
-    if target.len() < 16 { word::below_16(target, key) } else { simd::short(target, key) }
+fn short<T: InOut>(in_out: T, key: Key) -> bool {
+    if in_out.len() < 16 { word::below_16(in_out, key) } else { simd::short(in_out, key) }
 }
 
 // Out of line, and with slices for arguments, so that the callers stay small and what they pass

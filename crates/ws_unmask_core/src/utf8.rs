@@ -1,15 +1,13 @@
 //! UTF-8, checked piece by piece: a code point may be cut anywhere.
 
+use crate::text::Invalid;
+
 /// How far a text has been checked: at most the first three bytes of a code point are kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Utf8 {
     cut: [u8; 3],
     cut_len: u8,
 }
-
-/// The text is not, and cannot become, valid UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Invalid;
 
 impl Utf8 {
     /// Whether all code points so far are complete.
@@ -70,11 +68,28 @@ fn cut_at_the_end(piece: &[u8]) -> usize {
     0
 }
 
+/// The byte that makes `plain` invalid, looked for from `from` on: the bytes before it are valid, but
+/// may end in a part of a code point. For error messages, thus only as fast as is convenient.
+#[cold]
+pub(crate) fn first_invalid(plain: &[u8], from: usize) -> Option<usize> {
+    let is_continuation = |byte: &u8| byte & 0xc0 == 0x80;
+    let back = from.saturating_sub(3);
+    let start = back + plain[back..from].iter().take_while(|byte| is_continuation(byte)).count();
+    let error = core::str::from_utf8(&plain[start..]).err()?;
+    let at = start + error.valid_up_to();
+    Some(match (plain[at], error.error_len()) {
+        // It cannot begin a code point; any other byte can, and what follows does not fit.
+        (0x80..=0xc1 | 0xf5.., _) => at,
+        (_, Some(fitting)) => at + fitting,
+        (_, None) => plain.len() - 1,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
 
-    use super::Utf8;
+    use super::{Utf8, first_invalid};
     use proptest::prelude::*;
 
     /// Whether the check of all pieces agrees with the standard library about the whole.
@@ -106,6 +121,36 @@ mod tests {
                 bad.iter().map(|byte| utf8.check(&[*byte]).is_ok()).collect();
             assert_eq!(results.last(), Some(&false), "{bad:x?}");
             assert!(results[..results.len() - 1].iter().all(|&ok| ok), "{bad:x?}");
+        }
+    }
+
+    #[test]
+    fn the_first_invalid_byte_is_the_one_that_a_check_byte_by_byte_refuses() {
+        let pieces: [&[u8]; 12] = [
+            b"a",
+            b"\xc3\xbc",
+            b"\xe2\x82\xac",
+            b"\xf0\x9f\x98\x80",
+            b"\xe2\x82A",
+            b"\xc0",
+            b"\xff",
+            b"\xe0\x80",
+            b"\xed\xa0\x80",
+            b"\xf4\x90",
+            b"\xf0\x9f\x98",
+            b"\x80",
+        ];
+        for (first, second, third) in
+            pieces.iter().flat_map(|a| pieces.iter().flat_map(move |b| pieces.map(|c| (a, b, c))))
+        {
+            let text = [*first, second, third].concat();
+            let mut utf8 = Utf8::default();
+            let refused = text.iter().position(|byte| utf8.check(&[*byte]).is_err());
+            let cut = (refused.is_none() && !utf8.is_complete()).then(|| text.len() - 1);
+            assert_eq!(first_invalid(&text, 0), refused.or(cut), "{text:x?}");
+            if let Some(at) = refused.or(cut) {
+                assert_eq!(first_invalid(&text, at), Some(at), "{text:x?}, from {at}");
+            }
         }
     }
 

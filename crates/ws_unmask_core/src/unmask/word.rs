@@ -1,7 +1,7 @@
 //! Eight bytes at a time: the path for payloads shorter than a vector, and for machines that have
 //! no vectors.
 
-use super::target::{InPlace, Target};
+use super::in_out::{InOut, InPlace};
 use crate::key::Key;
 
 /// As many words as a step of the main loop takes; with eight the compiler finds that it can use
@@ -21,77 +21,77 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
 }
 
 #[inline(always)]
-pub(crate) fn any_length<T: Target>(mut target: T, key: Key) -> bool {
-    let len = target.len();
+pub(crate) fn any_length<T: InOut>(mut in_out: T, key: Key) -> bool {
+    let len = in_out.len();
     if len < 16 {
-        return below_16(target, key);
+        return below_16(in_out, key);
     }
     let last = len - 8;
-    let tail = plain_word(&target, last, key.at(last));
+    let tail = plain_word(&in_out, last, key.at(last));
     let mut seen = tail;
     let steps = last / (8 * WORDS) * (8 * WORDS);
-    for mut piece in target.pieces(0, steps, 8 * WORDS) {
+    for mut piece in in_out.pieces(0, steps, 8 * WORDS) {
         for word in 0..WORDS {
             seen |= unmask_word(&mut piece, 8 * word, key);
         }
     }
-    for mut piece in target.pieces(steps, last / 8 * 8, 8) {
+    for mut piece in in_out.pieces(steps, last / 8 * 8, 8) {
         seen |= unmask_word(&mut piece, 0, key);
     }
     if !last.is_multiple_of(8) {
         // The last whole word begins before `last` and ends behind it: the tail, read above,
         // then overlaps it.
-        seen |= unmask_word(&mut target, last / 8 * 8, key);
+        seen |= unmask_word(&mut in_out, last / 8 * 8, key);
     }
-    target.write(last, &tail.to_ne_bytes());
+    in_out.write(last, &tail.to_ne_bytes());
     is_ascii(seen)
 }
 
 /// Two words that overlap in the middle, both read before either is written.
 #[inline(always)]
-pub(crate) fn below_16<T: Target>(mut target: T, key: Key) -> bool {
-    let len = target.len();
+pub(crate) fn below_16<T: InOut>(mut in_out: T, key: Key) -> bool {
+    let len = in_out.len();
     match len {
         0 => true,
         1..4 => {
             let (middle, last) = (len / 2, len - 1);
             let plain = [0, middle, last].map(|at| {
-                let [byte] = target.read(at);
+                let [byte] = in_out.read(at);
                 byte ^ key.at(at).first_byte()
             });
-            target.write(0, &plain[..1]);
-            target.write(middle, &plain[1..2]);
-            target.write(last, &plain[2..]);
+            in_out.write(0, &plain[..1]);
+            in_out.write(middle, &plain[1..2]);
+            in_out.write(last, &plain[2..]);
             (plain[0] | plain[1] | plain[2]).is_ascii()
         }
         4..8 => {
             let last = len - 4;
-            let head = u32::from_ne_bytes(target.read(0)) ^ key.as_u32();
-            let tail = u32::from_ne_bytes(target.read(last)) ^ key.at(last).as_u32();
-            target.write(0, &head.to_ne_bytes());
-            target.write(last, &tail.to_ne_bytes());
+            let head = u32::from_ne_bytes(in_out.read(0)) ^ key.as_u32();
+            let tail = u32::from_ne_bytes(in_out.read(last)) ^ key.at(last).as_u32();
+            in_out.write(0, &head.to_ne_bytes());
+            in_out.write(last, &tail.to_ne_bytes());
             is_ascii((head | tail).into())
         }
         8.. => {
             let last = len - 8;
-            let head = plain_word(&target, 0, key);
-            let tail = plain_word(&target, last, key.at(last));
-            target.write(0, &head.to_ne_bytes());
-            target.write(last, &tail.to_ne_bytes());
+            let head = plain_word(&in_out, 0, key);
+            let tail = plain_word(&in_out, last, key.at(last));
+            in_out.write(0, &head.to_ne_bytes());
+            in_out.write(last, &tail.to_ne_bytes());
             is_ascii(head | tail)
         }
     }
 }
 
 #[inline(always)]
-fn plain_word<T: Target>(target: &T, at: usize, key: Key) -> u64 {
-    u64::from_ne_bytes(target.read(at)) ^ key.as_u64()
+fn plain_word<T: InOut>(in_out: &T, at: usize, key: Key) -> u64 {
+    u64::from_ne_bytes(in_out.read(at)) ^ key.as_u64()
 }
 
 #[inline(always)]
-fn unmask_word<T: Target>(target: &mut T, at: usize, key: Key) -> u64 {
-    let plain = plain_word(target, at, key);
-    target.write(at, &plain.to_ne_bytes());
+fn unmask_word<T: InOut>(in_out: &mut T, at: usize, key: Key) -> u64 {
+    let plain = plain_word(in_out, at, key);
+    in_out.write(at, &plain.to_ne_bytes());
     plain
 }
 

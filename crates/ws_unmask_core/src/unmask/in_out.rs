@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 
 /// A masked payload and the place for the plain bytes, which may be the same. Positions are in
 /// bytes from its start.
-pub(crate) trait Target {
+pub(crate) trait InOut {
     fn len(&self) -> usize;
 
     /// The `len` masked bytes from `at` on.
@@ -18,7 +18,7 @@ pub(crate) trait Target {
     fn next_aligned(&self, alignment: usize) -> usize;
 
     /// The whole pieces of `size` bytes between two positions.
-    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl Target>;
+    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl InOut>;
 
     #[inline(always)]
     fn read<const N: usize>(&self, at: usize) -> [u8; N] {
@@ -31,7 +31,7 @@ pub(crate) trait Target {
 /// Unmasked where it lies.
 pub(crate) struct InPlace<'a>(pub(crate) &'a mut [u8]);
 
-impl Target for InPlace<'_> {
+impl InOut for InPlace<'_> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.0.len()
@@ -53,7 +53,7 @@ impl Target for InPlace<'_> {
     }
 
     #[inline(always)]
-    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl Target> {
+    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl InOut> {
         self.0[from..to].chunks_exact_mut(size).map(InPlace)
     }
 }
@@ -64,7 +64,7 @@ pub(crate) struct Copied<'a, B> {
     pub(crate) src: &'a [u8],
 }
 
-impl<B: Byte> Target for Copied<'_, B> {
+impl<B: Byte> InOut for Copied<'_, B> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.src.len()
@@ -86,7 +86,7 @@ impl<B: Byte> Target for Copied<'_, B> {
     }
 
     #[inline(always)]
-    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl Target> {
+    fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl InOut> {
         let dst = self.dst[from..to].chunks_exact_mut(size);
         let src = self.src[from..to].chunks_exact(size);
         dst.zip(src).map(|(dst, src)| Copied { dst, src })

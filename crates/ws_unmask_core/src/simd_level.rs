@@ -8,16 +8,16 @@ use fearless_simd::Simd;
 /// An instruction set to unmask with, and the proof that this CPU has it.
 ///
 /// ```
-/// use ws_unmask_core::Level;
+/// use ws_unmask_core::SimdLevel;
 ///
-/// let best = Level::best();
-/// assert!(Level::available().any(|level| level == best));
+/// let best = SimdLevel::best();
+/// assert!(SimdLevel::available().any(|level| level == best));
 /// println!("unmasking with {best}"); // e.g. "avx2"
 /// ```
 #[derive(Clone, Copy)]
-pub struct Level(Option<Vectors>);
+pub struct SimdLevel(Option<Vectors>);
 
-impl Level {
+impl SimdLevel {
     /// The best level of this CPU. With the `std` feature the CPU is asked once and the answer
     /// kept; without it this is what the compilation target guarantees.
     #[inline]
@@ -90,22 +90,22 @@ fn best_vectors() -> Vectors {
     Vectors::baseline()
 }
 
-impl PartialEq for Level {
+impl PartialEq for SimdLevel {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-impl Eq for Level {}
+impl Eq for SimdLevel {}
 
-impl fmt::Display for Level {
+impl fmt::Display for SimdLevel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
 }
 
-impl fmt::Debug for Level {
+impl fmt::Debug for SimdLevel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Level({self})")
+        write!(formatter, "SimdLevel({self})")
     }
 }

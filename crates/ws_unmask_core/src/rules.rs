@@ -1,0 +1,94 @@
+//! What a peer may send: the rules that are not the same for everybody, and the limits.
+
+use crate::frame::{Header, Opcode};
+
+/// The reserved bits of a frame, as they stand in its first byte: RSV1 is 4, RSV2 is 2, RSV3 is 1.
+pub type Reserved = u8;
+
+/// The bit of RSV1, RSV2 or RSV3, or `None` for another number.
+///
+/// ```
+/// # use ws_unmask_core::reserved_bit;
+/// assert_eq!([0, 1, 2, 3, 4].map(reserved_bit), [None, Some(4), Some(2), Some(1), None]);
+/// ```
+pub const fn reserved_bit(number: u8) -> Option<Reserved> {
+    match number {
+        1..=3 => Some(8 >> number),
+        _ => None,
+    }
+}
+
+/// RSV1, which RFC 7692 gives a meaning: on a message's first frame only.
+const PER_MESSAGE: Reserved = 4;
+
+/// What a [`Decoder`](crate::Decoder) or [`Frame::parse`](crate::Frame::parse) accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Whether frames have to be masked. Default: true, as for a server (RFC 6455, section 5.1).
+    pub require_mask: bool,
+    /// The reserved bits that extensions have negotiated. RSV1 may then be set on the first frame of
+    /// a message, and nowhere else (RFC 7692, section 6). Text that has a bit set is not checked: an
+    /// extension still has to decode it. Default: none.
+    pub allow_reserved: Reserved,
+    /// Whether text has to be valid UTF-8. Default: true (RFC 6455, section 8.1).
+    pub validate_utf8: bool,
+    /// The most bytes in the payload of a data frame. Default: no limit but the message's.
+    pub max_frame_size: u64,
+    /// The most bytes in a message, over all of its fragments. Default: 64 MiB.
+    pub max_message_size: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            require_mask: true,
+            allow_reserved: 0,
+            validate_utf8: true,
+            max_frame_size: u64::MAX,
+            max_message_size: 64 << 20,
+        }
+    }
+}
+
+impl Rules {
+    /// The reserved bits that a frame of this opcode may have.
+    #[inline(always)]
+    pub(crate) const fn reserved_in(&self, opcode: Opcode) -> Reserved {
+        match opcode {
+            Opcode::Text | Opcode::Binary => self.allow_reserved,
+            _ => self.allow_reserved & !PER_MESSAGE,
+        }
+    }
+}
+
+/// How far the message has come that a frame may continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageState {
+    /// Nothing is known of what came before: every data frame is in order.
+    Unknown,
+    /// No message has begun: the next data frame begins one.
+    Between,
+    /// A message of `size` bytes so far: the next data frame continues it.
+    Unfinished {
+        /// In bytes.
+        size: u64,
+    },
+}
+
+impl MessageState {
+    /// How far it has come after a frame that was in order.
+    #[must_use]
+    pub const fn after(self, header: &Header) -> Self {
+        if header.opcode.is_control() {
+            return self;
+        }
+        match self {
+            Self::Unknown => self,
+            _ if header.fin => Self::Between,
+            Self::Between => Self::Unfinished { size: header.length },
+            Self::Unfinished { size } => {
+                Self::Unfinished { size: size.saturating_add(header.length) }
+            }
+        }
+    }
+}
