@@ -7,8 +7,9 @@ use core::hint::black_box;
 use core::mem::MaybeUninit;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use support::KEY;
-use ws_unmask_core::frame::{Header, Rules};
-use ws_unmask_core::{Content, Decoder, Masked, Message, Options, Payload, PayloadError, unmask};
+use ws_unmask_core::{
+    Content, DecodeError, Decoder, Frame, MaskedPayload, Message, Payload, Rules, unmask,
+};
 
 const SIZES: [usize; 4] = [61, 500, 4 << 10, 64 << 10];
 
@@ -35,7 +36,7 @@ struct Refused;
 impl Payload for Written {
     type Error = Refused;
 
-    fn unmask(masked: Masked<'_>) -> Result<Self, PayloadError<Refused>> {
+    fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<Refused>> {
         PLACE.with_borrow_mut(|place| {
             let len = masked.len();
             Ok(Self(masked.unmask_into(&mut place[..len])?))
@@ -83,11 +84,10 @@ fn frame(text: &str) -> Vec<u8> {
 /// What decoders do that know nothing while they unmask: copy, unmask, then look at all of it, for
 /// UTF-8 and once more for the code range.
 fn three_passes(frame: &[u8], place: &mut Vec<u8>) -> bool {
-    let rules = Rules { require_mask: true, allow_reserved: 0 };
-    let Ok(Some((header, size))) = Header::parse(frame, &rules) else { return false };
+    let Ok(Some(parsed)) = Frame::parse(frame, &Rules::default()) else { return false };
     place.clear();
-    place.extend_from_slice(&frame[size..]);
-    unmask(place, header.key.unwrap_or_default(), 0);
+    place.extend_from_slice(&frame[parsed.header.size()..]);
+    unmask(place, parsed.header.key.unwrap_or_default(), 0);
     simdutf8::basic::from_utf8(place).is_ok() && place.is_ascii()
 }
 
@@ -98,7 +98,7 @@ fn texts(criterion: &mut Criterion) {
             let frame = frame(&text(size));
             group.throughput(Throughput::Bytes(size as u64));
             group.bench_function(BenchmarkId::new("decoder", size), |bencher| {
-                let mut decoder = Decoder::new(Options::default());
+                let mut decoder = Decoder::new(Rules::default());
                 bencher.iter(|| {
                     let message = decoder.next::<Written>(&mut black_box(&frame[..]));
                     assert!(matches!(message, Ok(Some(Message::Text { .. }))));

@@ -5,7 +5,7 @@ mod support;
 use criterion::{Criterion, criterion_group, criterion_main};
 use support::{Ring, SIZES, in_place, into};
 use ws_unmask_core::unmask::{scalar, simd, word};
-use ws_unmask_core::{Level, unmask, unmask_into};
+use ws_unmask_core::{SimdLevel, unmask, unmask_into};
 
 /// At the start of a cache line, and where the payload of a short frame lies in what was read.
 const ALIGNMENTS: [usize; 2] = [0, 6];
@@ -28,7 +28,7 @@ fn paths(criterion: &mut Criterion) {
 fn levels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("levels at 6");
     for len in SIZES.into_iter().filter(|&len| len > 128 && len <= 64 << 10) {
-        for level in Level::available() {
+        for level in SimdLevel::available() {
             in_place(&mut group, level.name(), Ring::new(len, 6), |payload, key| {
                 simd::unmask_at(level, payload, key, 0);
             });

@@ -5,7 +5,7 @@ mod reference;
 use core::mem::MaybeUninit;
 use proptest::prelude::*;
 use ws_unmask_core::unmask::{scalar, simd, word};
-use ws_unmask_core::{Level, unmask, unmask_into, unmask_into_uninit};
+use ws_unmask_core::{SimdLevel, unmask, unmask_into, unmask_into_uninit};
 
 const KEY: [u8; 4] = [0x37, 0xfa, 0x21, 0x3d];
 const GUARD: usize = 64;
@@ -21,7 +21,7 @@ fn in_place_paths() -> Vec<(String, InPlace)> {
         ("simd".into(), Box::new(simd::unmask)),
         ("unmask".into(), Box::new(unmask)),
     ];
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         paths.push((
             level.to_string(),
             Box::new(move |payload, key, offset| simd::unmask_at(level, payload, key, offset)),
@@ -32,7 +32,7 @@ fn in_place_paths() -> Vec<(String, InPlace)> {
 
 fn into_paths() -> Vec<(String, Into)> {
     let mut paths: Vec<(String, Into)> = vec![("unmask_into".into(), Box::new(unmask_into))];
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         paths.push((
             format!("into at {level}"),
             Box::new(move |dst, src, key, offset| {
@@ -214,13 +214,13 @@ fn into_refuses_another_length() {
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 fn no_level_of_x86_is_left_out() {
-    let levels: Vec<_> = Level::available().map(Level::name).collect();
+    let levels: Vec<_> = SimdLevel::available().map(SimdLevel::name).collect();
     assert!(["avx512", "avx2", "sse4_2", "sse2", "fallback"].ends_with(&levels), "{levels:?}");
 }
 
 #[test]
 fn the_fallback_is_always_there_and_the_best_level_comes_first() {
-    let levels: Vec<_> = Level::available().collect();
-    assert_eq!(levels.first(), Some(&Level::best()));
+    let levels: Vec<_> = SimdLevel::available().collect();
+    assert_eq!(levels.first(), Some(&SimdLevel::best()));
     assert_eq!(levels.last().map(|level| level.name()), Some("fallback"));
 }

@@ -7,7 +7,7 @@
 mod reference;
 
 use libfuzzer_sys::fuzz_target;
-use ws_unmask_core::{Decoder, Fault, Message, Options, PayloadError};
+use ws_unmask_core::{DecodeError, Decoder, Message, ProtocolError, Rules};
 
 #[derive(arbitrary::Arbitrary, Debug)]
 struct Input {
@@ -34,18 +34,18 @@ enum Sent {
     Ping(u8),
 }
 
-type Decoded = (Vec<Message<Vec<u8>>>, Option<Fault>);
+type Decoded = (Vec<Message<Vec<u8>>>, Option<ProtocolError>);
 
-fn decode<'a>(options: Options, pieces: impl Iterator<Item = &'a [u8]>) -> Decoded {
-    let mut decoder = Decoder::new(options);
+fn decode<'a>(rules: Rules, pieces: impl Iterator<Item = &'a [u8]>) -> Decoded {
+    let mut decoder = Decoder::new(rules);
     let mut messages = Vec::new();
     for mut input in pieces {
         loop {
             match decoder.next(&mut input) {
                 Ok(Some(message)) => messages.push(message),
                 Ok(None) => break,
-                Err(PayloadError::Fault(fault)) => return (messages, Some(fault)),
-                Err(PayloadError::Memory(error)) => panic!("{error}"),
+                Err(DecodeError::Protocol(error)) => return (messages, Some(error)),
+                Err(DecodeError::Memory(error)) => panic!("{error}"),
             }
         }
     }
@@ -73,12 +73,12 @@ fn fragments(opcode: u8, payload: &[u8], at: u8, key: [u8; 4]) -> Vec<u8> {
 }
 
 fuzz_target!(|input: Input| {
-    let options = Options {
+    let rules = Rules {
         require_mask: input.require_mask,
         allow_reserved: input.allow_reserved & 7,
         validate_utf8: input.validate_utf8,
         max_message_size: input.max_message_size.into(),
-        ..Options::default()
+        ..Rules::default()
     };
     let key = input.key;
     let mut expected = None;
@@ -107,10 +107,10 @@ fuzz_target!(|input: Input| {
         }
     };
     if let Some(expected) = expected {
-        let decoded = decode(Options::default(), cut(&bytes, &input.cuts));
+        let decoded = decode(Rules::default(), cut(&bytes, &input.cuts));
         assert_eq!(decoded, (expected.collect(), None));
     }
-    let whole = decode(options, [&bytes[..]].into_iter());
-    assert_eq!(whole, decode(options, bytes.chunks(1)));
-    assert_eq!(whole, decode(options, cut(&bytes, &input.cuts)));
+    let whole = decode(rules, [&bytes[..]].into_iter());
+    assert_eq!(whole, decode(rules, bytes.chunks(1)));
+    assert_eq!(whole, decode(rules, cut(&bytes, &input.cuts)));
 });

@@ -7,7 +7,7 @@ mod reference;
 
 use libfuzzer_sys::fuzz_target;
 use ws_unmask_core::unmask::{simd, word};
-use ws_unmask_core::{Level, unmask, unmask_into};
+use ws_unmask_core::{SimdLevel, unmask, unmask_into};
 
 #[derive(arbitrary::Arbitrary, Debug)]
 struct Input {
@@ -37,7 +37,7 @@ fuzz_target!(|input: Input| {
     check("unmask", &|bytes| unmask(bytes, key, offset));
     check("word", &|bytes| word::unmask(bytes, key, offset));
     check("unmask_into", &|bytes| unmask_into(bytes, &payload, key, offset));
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         check(level.name(), &|bytes| simd::unmask_at(level, bytes, key, offset));
         check(level.name(), &|bytes| simd::unmask_into_at(level, bytes, &payload, key, offset));
     }
