@@ -35,6 +35,8 @@ require_relative "ws_unmask/drop_in"
 #   key = "\x37\xfa\x21\x3d".b
 #   WsUnmask.unmask("\x7f\x9f".b, key) + WsUnmask.unmask("\x4d\x51\x58".b, key, 2) # => "Hello"
 module WsUnmask
+  private_constant :Native
+
   # @!method self.unmask(payload, key, offset = 0)
   #   Unmasks into a new String.
   #   @param payload [String] the masked bytes; they are not changed

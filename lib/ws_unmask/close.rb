@@ -1,12 +1,30 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # What a close frame says (RFC 6455, section 5.5.1). A Struct, so it can be taken apart:
-  # +code, reason = *payload+.
+  # The content of a close frame (RFC 6455, section 5.5.1). A Struct, so it can be destructured:
+  # +code, reason = *close+. {Frame.encode} takes it as it comes from a {Decoder}.
   #
   # @!attribute code
   #   @return [Integer, nil] the close code; nil if the frame was empty
   # @!attribute reason
   #   @return [String] why, in UTF-8, of at most 123 bytes; often empty
-  Close = Struct.new(:code, :reason)
+  Close = Struct.new(:code, :reason) do
+    # @return [String] the payload of the close frame, in ASCII-8BIT
+    # @raise [ArgumentError] if the code is not an Integer of 16 bits, or there is a reason but no
+    #   code
+    # @raise [TypeError] if the reason is not a String
+    def to_payload
+      text = reason || ""
+      raise TypeError, "reason must be a String, not #{text.class}" unless text.is_a?(String)
+      raise ArgumentError, "a reason needs a close code" if code.nil? && !text.empty?
+      return "".b if code.nil?
+      raise ArgumentError, "close code #{code.inspect} must not be sent" unless code?
+
+      [code].pack("n") << text.encode("UTF-8").b
+    end
+
+    private
+
+    def code? = code.is_a?(Integer) && code.between?(0, 0xffff)
+  end
 end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # Decodes the frames of one connection, in one direction: bytes in, messages out.
+  # Decodes the frames of one connection, in one direction: bytes in, messages out. It does no IO:
+  # you read from the socket, and you reply to pings and closes.
   #
-  # It takes the bytes as they come from the socket, cut anywhere. Fragmented messages are put
-  # together; control frames come out when they come in, also between the fragments of a message.
-  # It reads from nothing and writes nothing: to answer pings and to close is up to the caller.
+  # It accepts input in chunks of any size. Fragmented messages are put together; control frames
+  # come out as they come in, also between the fragments of a message.
   #
   # A message is a type and a payload:
   #
@@ -13,11 +13,11 @@ module WsUnmask
   # - +:binary+, +:ping+, +:pong+: a String in ASCII-8BIT
   # - +:close+: a {Close}. What comes after it is discarded (RFC 6455, section 5.5.1).
   #
-  # With +allow_reserved+ there is a third value, the Array of the reserved bits that are set in
-  # the message's first frame, for instance +[1]+. A text that has one is in ASCII-8BIT and not
-  # checked, for an extension has still to decode it.
+  # With +allow_reserved+ there is a third value, the Array of the reserved bits that are set in the
+  # message's first frame, for instance +[1]+. Text that has one is in ASCII-8BIT and not checked,
+  # because an extension still has to decode it.
   #
-  # A decoder is for one connection, thus for one thread at a time.
+  # A decoder serves one connection, so use it from one thread at a time.
   #
   # @example
   #   decoder = WsUnmask::Decoder.new(max_message_size: 1024 * 1024)
@@ -28,41 +28,52 @@ module WsUnmask
   #       end
   #     end
   #   rescue WsUnmask::ProtocolError => error
-  #     # send a close frame with error.code
+  #     socket.write(WsUnmask::Frame.close(error.code, error.message))
   #   end
   class Decoder
-    # @!method initialize(max_message_size: 64 * 1024 * 1024, max_frame_size: nil, require_mask: true, allow_reserved: [], validate_utf8: true)
-    #   @param max_message_size [Integer, nil] the most bytes of a message, over all of its
-    #     fragments; nil for no limit
-    #   @param max_frame_size [Integer, nil] the most bytes of a frame; nil for no limit but that of
-    #     the message
-    #   @param require_mask [Boolean] whether frames have to be masked: true for a server
-    #   @param allow_reserved [Array<Integer>] the reserved bits (1, 2, 3 for RSV1, RSV2, RSV3) that
-    #     extensions have negotiated
-    #   @param validate_utf8 [Boolean] whether texts have to be valid UTF-8 (RFC 6455, section 8.1)
-    #   @raise [ArgumentError] if an option is unknown, or a reserved bit is not 1, 2 or 3
-    #   @raise [RangeError] if a size is negative
+    # @param max_message_size [Integer, nil] the most bytes in a message, over all of its fragments;
+    #   nil for no limit
+    # @param max_frame_size [Integer, nil] the most bytes in the payload of a data frame; nil for no
+    #   limit but the message's
+    # @param require_mask [Boolean] whether frames have to be masked: true for a server, false for a
+    #   client
+    # @param allow_reserved [Array<Integer>] the reserved bits (1, 2, 3 for RSV1, RSV2, RSV3) that
+    #   extensions have negotiated. RSV1 is then accepted on the first frame of a message only (RFC
+    #   7692, section 6)
+    # @param validate_utf8 [Boolean] whether text has to be valid UTF-8 (RFC 6455, section 8.1)
+    # @raise [ArgumentError] if a size is negative, or a reserved bit is not 1, 2 or 3
+    # @raise [TypeError] if a size is not an Integer, or +allow_reserved+ not an Array
+    def initialize(max_message_size: 64 * 1024 * 1024, max_frame_size: nil, require_mask: true,
+                   allow_reserved: [], validate_utf8: true)
+      set_up(max_message_size, max_frame_size, require_mask, allow_reserved, validate_utf8)
+    end
 
     # @!method feed(bytes)
-    #   Takes the next bytes of the stream and gives back the messages that end in them.
+    #   Takes the next bytes of the stream and returns, or yields, the messages that end in them.
     #
-    #   An exception, +break+ or +throw+ out of the block loses nothing: the messages behind it come
-    #   with the next call (+feed("")+ will do).
+    #   A block may raise, +break+ or +throw+: the messages behind the current one come with the next
+    #   call (+feed("")+ will do).
+    #
+    #   Messages before a protocol violation are delivered first; without a block, the next call
+    #   raises then.
     #   @overload feed(bytes)
-    #     @return [Array<Array>] the messages, each as an Array of type and payload. If there was a
-    #       fault behind some messages, they are returned, and the next call raises.
+    #     @return [Array<Array>] the messages, each an Array of type and payload
     #   @overload feed(bytes) {|type, payload, reserved| ... }
     #     @yieldparam type [Symbol] +:text+, +:binary+, +:ping+, +:pong+ or +:close+
     #     @yieldparam payload [String, Close]
     #     @yieldparam reserved [Array<Integer>] only with +allow_reserved+
     #     @return [self]
-    #   @param bytes [String] what came; it is not changed, and may be changed afterwards
-    #   @raise [ProtocolError] if the peer is at fault; every later call raises the same again
+    #   @param bytes [String] what was received; it is not changed, and you may change it afterwards
+    #   @raise [ProtocolError] for a protocol violation; every later call raises the same again
+    #   @raise [NoMemoryError] if there is no memory for a message; every later call raises it again,
+    #     since the bytes behind that message are lost
     #   @raise [TypeError] if +bytes+ is not a String
-    #   @raise [RuntimeError] if it is called from within its own block, or by another thread
-    #     meanwhile
+    #   @raise [RuntimeError] if it is called from its own block, or by another thread meanwhile
 
     # @!method closed?
-    #   @return [Boolean] whether a close frame has come
+    #   @return [Boolean] whether a close frame was received
+
+    # @!method inspect
+    #   @return [String] its state, and how much it holds
   end
 end

@@ -1,8 +1,19 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # The peer has violated RFC 6455, or a limit that was set: the connection is to be failed.
+  # The peer has violated RFC 6455, or a limit that was set: the connection has to be failed.
   class ProtocolError < StandardError
+    # @return [Integer, nil] the byte that is wrong: counted from the start of the stream for a
+    #   {Decoder}, from the start of the frame for {Frame.decode} and {Frame.read}
+    attr_reader :offset
+
+    # @param message [String, nil]
+    # @param offset [Integer, nil] in bytes
+    def initialize(message = nil, offset = nil)
+      super(message)
+      @offset = offset
+    end
+
     # @return [Integer] the close code to send (RFC 6455, section 7.4.1)
     def code = 1002
   end
@@ -10,7 +21,7 @@ module WsUnmask
   # A frame without a masking key where one is required (RFC 6455, section 5.1).
   class NotMaskedError < ProtocolError; end
 
-  # A text, or the reason in a close frame, that is not valid UTF-8 (RFC 6455, section 8.1).
+  # Text, or the reason in a close frame, that is not valid UTF-8 (RFC 6455, section 8.1).
   class InvalidPayloadError < ProtocolError
     # (see ProtocolError#code)
     def code = 1007

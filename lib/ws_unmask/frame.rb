@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # One frame (RFC 6455, section 5.2), for servers that want to see frames rather than messages.
+  # One frame (RFC 6455, section 5.2), for servers that work with frames rather than messages.
   #
   # @example
   #   io = StringIO.new(["818537fa213d7f9f4d5158"].pack("H*"))
@@ -11,58 +11,55 @@ module WsUnmask
   #   WsUnmask::Frame.read(io) # => nil, the end
   class Frame
     # @!method self.read(io, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
-    #   Reads one frame, and no byte more than that.
-    #   @param io [IO, StringIO, #getbyte, #read] where it is read from; +read(n)+ blocks until n
-    #     bytes or the end have come
-    #   @param max_frame_size [Integer, nil] the most bytes of a payload; nil for no limit
+    #   Reads one frame, and not a byte more.
+    #   @param io [IO, StringIO, #getbyte, #read] where to read from; +read(n)+ blocks until n bytes
+    #     or the end have come
+    #   @param max_frame_size [Integer, nil] the most bytes in the payload; nil for no limit
     #   @param require_mask [Boolean] whether the frame has to be masked: true for a server
     #   @param allow_reserved [Array<Integer>] the reserved bits that may be set
     #   @return [Frame, nil] nil at the end of +io+
-    #   @raise [EOFError] if +io+ ends inside of the frame
-    #   @raise [ProtocolError] if the frame is against the protocol or over the limit
+    #   @raise [EOFError] if +io+ ends inside the frame
+    #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
+    #   @raise [TypeError] for a String; that is what {decode} takes
 
     # @!method self.decode(string, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
-    #   Decodes the frame at the start of a String; what follows it is left alone.
+    #   Decodes the frame at the start of a String and ignores what follows it.
     #   @param string [String]
-    #   @param max_frame_size [Integer, nil] the most bytes of a payload; nil for no limit
+    #   @param max_frame_size [Integer, nil] the most bytes in the payload; nil for no limit
     #   @param require_mask [Boolean] whether the frame has to be masked: true for a server
     #   @param allow_reserved [Array<Integer>] the reserved bits that may be set
     #   @return [Frame, nil] nil if +string+ is empty
-    #   @raise [EOFError] if +string+ ends inside of the frame
-    #   @raise [ProtocolError] if the frame is against the protocol or over the limit
+    #   @raise [EOFError] if +string+ ends inside the frame
+    #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
 
-    # @!method self.peek(bytes, offset = 0, require_mask = true)
-    #   Looks whether a frame lies whole in what has come. For code that has its own way for
-    #   everything else, so nothing is raised for what a peer may send.
-    #   @param bytes [String]
-    #   @param offset [Integer] where the frame begins, in bytes
-    #   @param require_mask [Boolean] whether it has to be masked: true for a server
-    #   @return [Frame, nil] nil if there is not all of it, or if anything about it is out of the
-    #     ordinary: against the protocol, a reserved bit, a text that is not UTF-8
-    #   @raise [ArgumentError, TypeError, RangeError] for an offset that is none
-
-    # @!method self.whole_text(bytes, require_mask)
-    #   The shortest way there is for the most common read of all.
-    #   @param bytes [String, nil] what a socket's read returned
-    #   @param require_mask [Boolean] whether it has to be masked: true for a server
-    #   @return [String, nil] the payload, in UTF-8, if +bytes+ are one text frame, whole and in
-    #     order, and no byte more; nil if they are anything else, or frozen, or not in ASCII-8BIT
-
-    # @!method self.encode(opcode, payload, key = nil, fin = true, reserved = [])
-    #   Encodes a frame, to be written as it is.
+    # @!method self.encode(type, payload, mask: nil, fin: true, reserved: [])
+    #   Encodes a frame, ready to be written.
     #   @example
-    #     socket.write(WsUnmask::Frame.encode(1, "Hello"))
-    #   @param opcode [Integer] 0 to 2, or 8 to 10
-    #   @param payload [String] its bytes count, its encoding does not; it is not changed
-    #   @param key [String, Array<Integer>, nil] the masking key: four random bytes for a client,
+    #     socket.write(WsUnmask::Frame.encode(:text, "Hello"))
+    #   @param type [Symbol, Integer] +:continuation+, +:text+, +:binary+, +:close+, +:ping+ or
+    #     +:pong+, or its opcode
+    #   @param payload [String, Close] the bytes; text has to be in UTF-8. A {Close} for +:close+
+    #   @param mask [String, Array<Integer>, nil] the masking key: four random bytes for a client,
     #     nil for a server
-    #   @param fin [Boolean] whether it is the last fragment of its message
-    #   @param reserved [Array<Integer>] the reserved bits that are set, of 1, 2 and 3
+    #   @param fin [Boolean] whether this is the last fragment of its message
+    #   @param reserved [Array<Integer>] the reserved bits to set, of 1, 2 and 3
     #   @return [String] the frame, in ASCII-8BIT
-    #   @raise [ArgumentError] if there is no such opcode or reserved bit, if the key has not 4
-    #     bytes, or if it is a control frame that is a fragment or over 125 bytes (RFC 6455, section
-    #     5.5)
+    #   @raise [ArgumentError] if no peer would accept the frame: unknown type, text or close reason
+    #     that is not UTF-8, close code that must not be sent, control frame that is a fragment or
+    #     over 125 bytes (RFC 6455, section 5.5); or if the masking key has not 4 bytes
     #   @raise [TypeError] if the payload is not a String
+
+    # Encodes a close frame.
+    # @example
+    #   socket.write(WsUnmask::Frame.close(1000, "bye"))
+    # @param code [Integer, nil] the close code (RFC 6455, section 7.4.1); nil for an empty frame
+    # @param reason [String] why, in UTF-8, of at most 123 bytes
+    # @param mask [String, Array<Integer>, nil] the masking key, see {encode}
+    # @return [String] the frame, in ASCII-8BIT
+    # @raise [ArgumentError] if the code must not be sent, or the reason is too long
+    def self.close(code = nil, reason = "", mask: nil)
+      encode(:close, Close.new(code, reason), mask:)
+    end
 
     # @!method fin?
     #   @return [Boolean] whether it is the last fragment of its message
@@ -83,13 +80,26 @@ module WsUnmask
     #   @return [Boolean] whether the third reserved bit is set
 
     # @!method masked?
-    #   @return [Boolean] whether it came masked
+    #   @return [Boolean] whether it was masked
 
     # @!method size
-    #   @return [Integer] how many bytes it takes in the stream, header and all
+    #   @return [Integer] the bytes that it takes in the stream, including its header
 
     # @!method payload
-    #   @return [String] the plain bytes: valid UTF-8 for a text that is whole (final, without
-    #     reserved bits), else ASCII-8BIT, since a fragment may begin or end within a character
+    #   @return [String] the plain bytes: valid UTF-8 for whole text (final, without reserved bits),
+    #     else ASCII-8BIT, since a fragment may begin or end within a character
+
+    # @return [String] its header, and the beginning of its payload
+    def inspect
+      flags = [("fin" if fin?), ("rsv1" if rsv1?), ("rsv2" if rsv2?), ("rsv3" if rsv3?),
+               ("masked" if masked?)].compact
+      shown = payload.byteslice(0, SHOWN).scrub("")
+      "#<#{[self.class, type, *flags].join(" ")} #{payload.bytesize} bytes: #{shown.inspect}" \
+        "#{"..." if payload.bytesize > SHOWN}>"
+    end
+
+    # Bytes of the payload that {#inspect} shows.
+    SHOWN = 40
+    private_constant :SHOWN
   end
 end

@@ -135,6 +135,19 @@ impl Decoder {
         matches!(self.state, State::Closed)
     }
 
+    /// What was wrong with the stream, once something was.
+    pub fn error(&self) -> Option<ProtocolError> {
+        match self.state {
+            State::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The bytes of the message that is not complete yet.
+    pub fn unfinished(&self) -> usize {
+        self.message.as_ref().map_or(0, |message| message.reassembly.len())
+    }
+
     /// The bytes that it holds besides its own size.
     pub fn allocated(&self) -> usize {
         self.message.as_ref().map_or(0, |message| message.reassembly.capacity())

@@ -67,7 +67,7 @@ impl<'a> Frame<'a> {
         rules: &Rules,
         state: MessageState,
     ) -> Result<Option<Self>, ProtocolError> {
-        let Some((header, header_size)) = Header::parse(bytes, rules, state)? else {
+        let Some((header, header_size)) = Header::parse_next(bytes, rules, state)? else {
             return Ok(None);
         };
         let rest = &bytes[header_size..];

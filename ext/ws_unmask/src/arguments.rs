@@ -1,9 +1,8 @@
-//! What Ruby callers pass, checked, with errors that say what was wrong.
+//! What Ruby callers pass, checked, with errors that name the argument.
 
-use crate::options;
 use crate::ruby_memory::{self, Key};
-use magnus::{Error, Integer, RArray, RString, Ruby, TryConvert, Value, prelude::*};
-use ws_unmask_core::frame::{Header, Opcode, Rules};
+use magnus::{Error, Integer, RArray, RString, Ruby, Value, prelude::*};
+use ws_unmask_core::{Reserved, Rules, reserved_bit};
 
 /// `payload, key, offset = 0`, as every masking function takes them.
 pub struct Arguments<P> {
@@ -32,83 +31,31 @@ impl<P> Arguments<P> {
     }
 }
 
-/// `bytes, offset = 0, require_mask = true`, as `Frame.peek` takes them.
-pub struct PeekArguments {
-    pub bytes: RString,
-    pub offset: usize,
-    pub rules: Rules,
-}
-
-impl PeekArguments {
-    #[inline(always)]
-    pub fn parse(ruby: &Ruby, arguments: &[Value]) -> Result<Self, Error> {
-        ruby.check_arity(arguments.len(), 1..=3)?;
-        let rules = Rules {
-            require_mask: arguments.get(2).is_none_or(|value| value.to_bool()),
-            allow_reserved: 0,
-        };
-        Ok(Self {
-            bytes: string(ruby, arguments[0])?,
-            offset: arguments.get(1).map_or(Ok(0), |&value| offset(ruby, value))?,
-            rules,
-        })
-    }
-}
-
-/// `opcode, payload, key = nil, fin = true, reserved = []`, as `Frame.encode` takes them.
-pub struct EncodeArguments {
-    pub payload: RString,
-    pub header: Header,
-}
-
-impl EncodeArguments {
-    #[inline(always)]
-    pub fn parse(ruby: &Ruby, arguments: &[Value]) -> Result<Self, Error> {
-        ruby.check_arity(arguments.len(), 2..=5)?;
-        let opcode = opcode(ruby, arguments[0])?;
-        let payload = string(ruby, arguments[1])?;
-        let key = match arguments.get(2) {
-            Some(value) if !value.is_nil() => Some(key(ruby, *value)?),
-            _ => None,
-        };
-        let fin = arguments.get(3).is_none_or(|value| value.to_bool());
-        let bits = arguments.get(4).map(|&value| RArray::try_convert(value)).transpose()?;
-        let reserved = options::reserved(ruby, bits)?;
-        let length = payload.len() as u64;
-        if opcode.is_control() && (length > 125 || !fin) {
-            let message = "a control frame has at most 125 bytes and is never a fragment";
-            return Err(Error::new(ruby.exception_arg_error(), message));
-        }
-        Ok(Self { payload, header: Header { fin, reserved, opcode, key, length } })
-    }
-}
-
 #[cold]
 fn wrong_count(ruby: &Ruby, count: usize) -> Error {
     ruby.check_arity(count, 2..=3).expect_err("it is neither 2 nor 3")
 }
 
 #[inline(always)]
-pub fn string(ruby: &Ruby, value: Value) -> Result<RString, Error> {
-    RString::from_value(value).ok_or_else(|| {
-        let message = format!("payload must be a String, not {}", described(value));
-        Error::new(ruby.exception_type_error(), message)
-    })
+pub fn string(ruby: &Ruby, value: Value, name: &str) -> Result<RString, Error> {
+    RString::from_value(value).ok_or_else(|| wrong_type(ruby, name, "a String", value))
 }
 
-pub fn array(ruby: &Ruby, value: Value) -> Result<RArray, Error> {
-    RArray::from_value(value).ok_or_else(|| {
-        let message = format!("payload must be an Array of Integers, not {}", described(value));
-        Error::new(ruby.exception_type_error(), message)
-    })
+#[inline(always)]
+pub fn payload(ruby: &Ruby, value: Value) -> Result<RString, Error> {
+    string(ruby, value, "payload")
+}
+
+pub fn payload_array(ruby: &Ruby, value: Value) -> Result<RArray, Error> {
+    RArray::from_value(value)
+        .ok_or_else(|| wrong_type(ruby, "payload", "an Array of Integers", value))
 }
 
 /// The element of an Array that stands for a byte.
 pub fn byte(ruby: &Ruby, array: RArray, index: usize, name: &str) -> Result<u8, Error> {
     let element: Value = array.entry(index as isize)?;
     let Some(integer) = Integer::from_value(element) else {
-        let message = format!("{name}[{index}] must be an Integer, not {}", described(element));
-        return Err(Error::new(ruby.exception_type_error(), message));
+        return Err(wrong_type(ruby, &format!("{name}[{index}]"), "an Integer", element));
     };
     integer.to_u8().map_err(|_| {
         let message = format!("{name}[{index}] is {integer}, which is not in 0..255");
@@ -117,7 +64,7 @@ pub fn byte(ruby: &Ruby, array: RArray, index: usize, name: &str) -> Result<u8, 
 }
 
 #[inline(always)]
-fn key(ruby: &Ruby, value: Value) -> Result<Key, Error> {
+pub fn key(ruby: &Ruby, value: Value) -> Result<Key, Error> {
     if let Some(string) = RString::from_value(value) {
         ruby_memory::key(string).map_err(|len| wrong_key_length(ruby, len, "bytes"))
     } else {
@@ -125,13 +72,16 @@ fn key(ruby: &Ruby, value: Value) -> Result<Key, Error> {
     }
 }
 
+/// A masking key, or nil for none.
+#[inline(always)]
+pub fn optional_key(ruby: &Ruby, value: Value) -> Result<Option<Key>, Error> {
+    if value.is_nil() { Ok(None) } else { key(ruby, value).map(Some) }
+}
+
 fn key_from_array(ruby: &Ruby, value: Value) -> Result<Key, Error> {
     let Some(array) = RArray::from_value(value) else {
-        let message = format!(
-            "key must be a String of 4 bytes or an Array of 4 Integers, not {}",
-            described(value)
-        );
-        return Err(Error::new(ruby.exception_type_error(), message));
+        let expected = "a String of 4 bytes or an Array of 4 Integers";
+        return Err(wrong_type(ruby, "key", expected, value));
     };
     if array.len() != 4 {
         return Err(wrong_key_length(ruby, array.len(), "Integers"));
@@ -150,15 +100,14 @@ fn wrong_key_length(ruby: &Ruby, len: usize, unit: &str) -> Error {
 }
 
 #[inline(always)]
-fn offset(ruby: &Ruby, value: Value) -> Result<usize, Error> {
+pub fn offset(ruby: &Ruby, value: Value) -> Result<usize, Error> {
     let Some(integer) = Integer::from_value(value) else {
-        let message = format!("offset must be an Integer, not {}", described(value));
-        return Err(Error::new(ruby.exception_type_error(), message));
+        return Err(wrong_type(ruby, "offset", "an Integer", value));
     };
     if let Ok(offset) = integer.to_usize() {
         return Ok(offset);
     }
-    if integer.to_i64().is_ok_and(|offset| offset < 0) || !is_positive(integer)? {
+    if is_negative(integer)? {
         let message = format!("offset must not be negative, but is {integer}");
         return Err(Error::new(ruby.exception_arg_error(), message));
     }
@@ -166,20 +115,72 @@ fn offset(ruby: &Ruby, value: Value) -> Result<usize, Error> {
     Err(Error::new(ruby.exception_range_error(), message))
 }
 
-fn opcode(ruby: &Ruby, value: Value) -> Result<Opcode, Error> {
-    Integer::from_value(value)
-        .and_then(|integer| integer.to_u8().ok())
-        .and_then(Opcode::new)
-        .ok_or_else(|| {
-            let message = format!("opcode must be one of 0, 1, 2, 8, 9 and 10, not {value:?}");
-            Error::new(ruby.exception_arg_error(), message)
+/// The keyword arguments that make rules. Those that are not given are nil; so is a limit that is
+/// not to hold.
+pub struct RuleArguments {
+    pub max_message_size: Value,
+    pub max_frame_size: Value,
+    pub require_mask: Value,
+    pub allow_reserved: Value,
+    pub validate_utf8: Value,
+}
+
+impl RuleArguments {
+    pub fn rules(self, ruby: &Ruby) -> Result<Rules, Error> {
+        Ok(Rules {
+            max_message_size: limit(ruby, self.max_message_size, "max_message_size")?,
+            max_frame_size: limit(ruby, self.max_frame_size, "max_frame_size")?,
+            require_mask: self.require_mask.to_bool(),
+            allow_reserved: reserved(ruby, self.allow_reserved, "allow_reserved")?,
+            validate_utf8: self.validate_utf8.to_bool(),
         })
+    }
 }
 
-fn is_positive(integer: Integer) -> Result<bool, Error> {
-    integer.funcall("positive?", ())
+/// A size in bytes; nil for no limit.
+pub fn limit(ruby: &Ruby, value: Value, name: &str) -> Result<u64, Error> {
+    if value.is_nil() {
+        return Ok(u64::MAX);
+    }
+    let Some(integer) = Integer::from_value(value) else {
+        return Err(wrong_type(ruby, name, "an Integer of bytes or nil for no limit", value));
+    };
+    if is_negative(integer)? {
+        let message = format!("{name} must not be negative, but is {integer}");
+        return Err(Error::new(ruby.exception_arg_error(), message));
+    }
+    Ok(integer.to_u64().unwrap_or(u64::MAX)) // no stream is longer
 }
 
-fn described(value: Value) -> String {
-    if value.is_nil() { "nil".to_owned() } else { value.class().to_string() }
+/// Reserved bits from the numbers in their names.
+pub fn reserved(ruby: &Ruby, value: Value, name: &str) -> Result<Reserved, Error> {
+    let Some(numbers) = RArray::from_value(value) else {
+        return Err(wrong_type(ruby, name, "an Array of 1, 2 and 3, for RSV1 to RSV3", value));
+    };
+    let mut reserved = 0;
+    for index in 0..numbers.len() {
+        let number: Value = numbers.entry(index as isize)?;
+        let bit = Integer::from_value(number).and_then(|number| reserved_bit(number.to_u8().ok()?));
+        reserved |= bit.ok_or_else(|| {
+            let message = format!("{name} must be of 1, 2 and 3, for RSV1 to RSV3, not {number:?}");
+            Error::new(ruby.exception_arg_error(), message)
+        })?;
+    }
+    Ok(reserved)
+}
+
+/// The numbers in the names of reserved bits.
+pub fn reserved_numbers(ruby: &Ruby, reserved: Reserved) -> RArray {
+    let is_set = |number: &u8| reserved_bit(*number).is_some_and(|bit| reserved & bit != 0);
+    ruby.ary_from_iter((1..=3u8).filter(is_set))
+}
+
+fn is_negative(integer: Integer) -> Result<bool, Error> {
+    integer.funcall("negative?", ())
+}
+
+#[cold]
+pub fn wrong_type(ruby: &Ruby, name: &str, expected: &str, value: Value) -> Error {
+    let given = if value.is_nil() { "nil".to_owned() } else { value.class().to_string() };
+    Error::new(ruby.exception_type_error(), format!("{name} must be {expected}, not {given}"))
 }

@@ -1,193 +1,368 @@
 //! `WsUnmask::Decoder`.
 
-use crate::arguments::string;
-use crate::error::payload_error;
-use crate::options;
-use crate::ruby_memory::{NoMemory, RubyString, with_bytes};
-use magnus::{
-    DataTypeFunctions, Error, IntoValue, Module, Object, RArray, RClass, RModule, RString, Ruby,
-    TypedData, Value, function, method, prelude::*, typed_data::Obj, value::LazyId,
+use crate::arguments::{RuleArguments, reserved_numbers, string};
+use crate::error::decode_error;
+use crate::ruby_memory::{
+    self, KnownType, NoMemory, RubyString, catching_jumps, with_bytes, yield_values,
 };
-use std::cell::RefCell;
-use ws_unmask_core::frame::Reserved;
-use ws_unmask_core::{Message, Options, PayloadError};
+use crate::types;
+use magnus::{
+    DataTypeFunctions, Error, IntoValue, Module, RArray, RClass, RModule, RString, Ruby, TypedData,
+    Value, gc, method, prelude::*, typed_data::Obj, value::Opaque,
+};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use ws_unmask_core::frame::Opcode;
+use ws_unmask_core::{DecodeError, Message, Reserved, Rules};
 
-/// Bytes of a backlog's memory that are kept for the next one.
-const KEPT: usize = 4 << 10;
+/// Messages for which memory is kept though none is waiting.
+const KEPT_CAPACITY: usize = 64;
 
+/// Growth in bytes that Ruby's collector is not told of one by one.
+const UNTOLD: usize = 16 << 10;
+
+/// The core's decoder, and the messages that no block has taken yet.
+///
+/// The core stays borrowed during a call of `feed`, block included, so that one `protect` is enough
+/// for both; nothing else borrows it without trying. The messages are borrowed only between two calls
+/// into Ruby, so the collector can always mark them.
 #[derive(TypedData)]
-#[magnus(class = "WsUnmask::Decoder", free_immediately, size)]
-struct Decoder(RefCell<Stream>);
+#[magnus(class = "WsUnmask::Decoder", free_immediately, mark, size)]
+struct Decoder {
+    core: RefCell<ws_unmask_core::Decoder>,
+    undelivered: RefCell<VecDeque<Undelivered>>,
+    names_reserved: Cell<bool>,
+    is_set_up: Cell<bool>,
+    stage: Cell<Stage>,
+    /// A close frame was delivered.
+    is_closed: Cell<bool>,
+    /// Bytes that Ruby's collector knows of.
+    told: Cell<usize>,
+}
 
-/// It is borrowed only while no Ruby code can run, thus never while a block is yielded to, which
-/// may leave in any way or call `feed` again.
-struct Stream {
-    core: ws_unmask_core::Decoder,
-    names_reserved: bool,
-    is_feeding: bool,
-    /// What came, but has not been decoded, since there was a message before it to yield.
-    backlog: Vec<u8>,
-    /// Bytes of the backlog that have been decoded.
-    decoded: usize,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Idle,
+    /// If Ruby has no memory for a message, `decode` never ends: what comes after it is lost, and
+    /// the decoder stays here for good.
+    Decoding,
+    Delivering,
+}
+
+static DECODER: KnownType<Decoder> = KnownType::new();
+
+/// A message that waits for a block.
+#[derive(Clone, Copy)]
+struct Undelivered {
+    payload: Opaque<RString>,
+    opcode: Opcode,
+    reserved: Reserved,
+    code: Option<u16>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self {
+            core: RefCell::new(ws_unmask_core::Decoder::new(Rules::default())),
+            undelivered: RefCell::default(),
+            names_reserved: Cell::new(false),
+            is_set_up: Cell::new(false),
+            stage: Cell::new(Stage::Idle),
+            is_closed: Cell::new(false),
+            told: Cell::new(0),
+        }
+    }
 }
 
 impl DataTypeFunctions for Decoder {
+    fn mark(&self, marker: &gc::Marker) {
+        for message in self.undelivered.borrow().iter() {
+            marker.mark(message.payload);
+        }
+    }
+
     fn size(&self) -> usize {
-        let held = |stream: &Stream| stream.core.allocated() + stream.backlog.capacity();
-        size_of::<Self>() + self.0.try_borrow().map_or(0, |stream| held(&stream))
+        let core = self.core.try_borrow().map_or(0, |core| core.allocated());
+        size_of::<Self>() + core + self.undelivered_size()
+    }
+}
+
+impl Drop for Decoder {
+    fn drop(&mut self) {
+        ruby_memory::tell_collector(-(self.told.get() as isize));
     }
 }
 
 pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     let class = module.define_class("Decoder", ruby.class_object())?;
-    class.define_singleton_method("new", function!(new, -1))?;
+    class.define_alloc_func::<Decoder>();
+    class.define_private_method("set_up", method!(set_up, 5))?;
+    class.define_private_method("initialize_copy", method!(initialize_copy, 1))?;
     class.define_method("feed", method!(feed, 1))?;
-    class.define_method("closed?", method!(is_closed, 0))
+    class.define_method("closed?", method!(is_closed, 0))?;
+    class.define_method("inspect", method!(inspect, 0))
 }
 
-fn new(ruby: &Ruby, arguments: &[Value]) -> Result<Decoder, Error> {
-    let options = options::of_decoder(ruby, arguments)?;
-    Ok(Decoder(RefCell::new(Stream::new(options))))
+fn set_up(
+    ruby: &Ruby,
+    decoder: &Decoder,
+    max_message_size: Value,
+    max_frame_size: Value,
+    require_mask: Value,
+    allow_reserved: Value,
+    validate_utf8: Value,
+) -> Result<(), Error> {
+    let arguments = RuleArguments {
+        max_message_size,
+        max_frame_size,
+        require_mask,
+        allow_reserved,
+        validate_utf8,
+    };
+    let rules = arguments.rules(ruby)?;
+    if decoder.is_set_up.replace(true) {
+        return Err(Error::new(ruby.exception_type_error(), "already initialized"));
+    }
+    decoder.names_reserved.set(rules.allow_reserved != 0);
+    decoder.core.replace(ws_unmask_core::Decoder::new(rules));
+    Ok(())
+}
+
+fn initialize_copy(ruby: &Ruby, _: &Decoder, _: Value) -> Result<(), Error> {
+    let message = "a decoder cannot be copied: a stream has only one";
+    Err(Error::new(ruby.exception_type_error(), message))
 }
 
 fn is_closed(decoder: &Decoder) -> bool {
-    decoder.0.borrow().core.is_closed()
+    decoder.is_closed.get()
 }
 
-fn feed(ruby: &Ruby, decoder: Obj<Decoder>, bytes: Value) -> Result<Value, Error> {
-    let bytes = string(ruby, bytes)?;
-    let feeding = Feeding::begin(ruby, &decoder)?;
-    if ruby.block_given() {
-        feeding.yield_messages(ruby, bytes)?;
-        Ok(decoder.as_value())
-    } else {
-        Ok(feeding.collect_messages(ruby, bytes)?.as_value())
-    }
+fn inspect(ruby: &Ruby, decoder: Obj<Decoder>) -> RString {
+    let (has_failed, unfinished) = match decoder.core.try_borrow() {
+        Ok(core) => (core.error().is_some(), core.unfinished()),
+        Err(_) => (false, 0), // within its own block
+    };
+    let state = match decoder.stage.get() {
+        Stage::Decoding => "failed",
+        _ if has_failed => "failed",
+        _ if decoder.is_closed.get() => "closed",
+        _ => "open",
+    };
+    let undelivered = decoder.undelivered.borrow().len();
+    ruby.str_new(&format!(
+        "#<{} {state}, {unfinished} bytes of an unfinished message, {undelivered} undelivered>",
+        decoder.class(),
+    ))
 }
 
-/// A call of `feed`. A second one before its end is refused.
-struct Feeding<'a>(&'a RefCell<Stream>);
-
-impl<'a> Feeding<'a> {
-    fn begin(ruby: &Ruby, decoder: &'a Decoder) -> Result<Self, Error> {
-        let mut stream = decoder.0.borrow_mut();
-        if stream.is_feeding {
+fn feed(ruby: &Ruby, rb_self: Value, bytes: Value) -> Result<Value, Error> {
+    let decoder = DECODER.get(&rb_self)?;
+    let bytes = string(ruby, bytes, "bytes")?;
+    match decoder.stage.get() {
+        Stage::Idle => {}
+        Stage::Decoding => return decoder.feed_failed(ruby),
+        Stage::Delivering => {
             let message = "this decoder is being fed already: feed it from one thread, \
                            and not from within its own block";
             return Err(Error::new(ruby.exception_runtime_error(), message));
         }
-        stream.is_feeding = true;
-        Ok(Self(&decoder.0))
     }
-
-    fn yield_messages(&self, ruby: &Ruby, bytes: RString) -> Result<(), Error> {
-        let names_reserved = self.0.borrow().names_reserved;
-        let mut next = self.0.borrow_mut().first(bytes);
-        loop {
-            match next {
-                Ok(None) => return Ok(()),
-                Ok(Some(message)) => {
-                    let (kind, payload, reserved) = parts(ruby, message)?;
-                    let _: Value = if names_reserved {
-                        let reserved = options::reserved_names(ruby, reserved);
-                        ruby.yield_values((kind, payload, reserved))?
-                    } else {
-                        ruby.yield_values((kind, payload))?
-                    };
-                }
-                Err(error) => return Err(payload_error(ruby, error)),
-            }
-            next = self.0.borrow_mut().next();
-        }
-    }
-
-    fn collect_messages(&self, ruby: &Ruby, bytes: RString) -> Result<RArray, Error> {
-        let names_reserved = self.0.borrow().names_reserved;
-        let messages = ruby.ary_new();
-        let mut next = self.0.borrow_mut().first(bytes);
-        loop {
-            match next {
-                Ok(None) => return Ok(messages),
-                Ok(Some(message)) => {
-                    let (kind, payload, reserved) = parts(ruby, message)?;
-                    let message = ruby.ary_from_iter([kind, payload]);
-                    if names_reserved {
-                        message.push(options::reserved_names(ruby, reserved))?;
-                    }
-                    messages.push(message)?;
-                }
-                Err(PayloadError::Fault(_)) if !messages.is_empty() => return Ok(messages),
-                Err(error) => return Err(payload_error(ruby, error)),
-            }
-            next = self.0.borrow_mut().next();
-        }
+    if ruby.block_given() {
+        decoder.feed_with_block(ruby, bytes)?;
+        Ok(rb_self)
+    } else {
+        decoder.feed_without_block(ruby, bytes).map(|messages| messages.as_value())
     }
 }
 
-impl Drop for Feeding<'_> {
-    fn drop(&mut self) {
-        self.0.borrow_mut().is_feeding = false;
-    }
-}
-
-type Next = Result<Option<Message<RubyString>>, PayloadError<NoMemory>>;
-
-impl Stream {
-    fn new(options: Options) -> Self {
-        Self {
-            core: ws_unmask_core::Decoder::new(options),
-            names_reserved: options.allow_reserved != 0,
-            is_feeding: false,
-            backlog: Vec::new(),
-            decoded: 0,
-        }
-    }
-
-    /// The first message that ends in `bytes`. What is behind it goes to the backlog: when the
-    /// block has been yielded to, `bytes` may be another String.
-    fn first(&mut self, bytes: RString) -> Next {
-        let Self { core, backlog, .. } = self;
-        let is_caught_up = backlog.is_empty();
-        let next = with_bytes(bytes, |mut bytes| {
-            let next = if is_caught_up { core.next(&mut bytes) } else { Ok(None) };
-            backlog.try_reserve(bytes.len()).map_err(|error| PayloadError::Memory(error.into()))?;
-            backlog.extend_from_slice(bytes);
-            next
+impl Decoder {
+    fn feed_with_block(&self, ruby: &Ruby, bytes: RString) -> Result<(), Error> {
+        let mut core = self.core.borrow_mut();
+        let fed = catching_jumps(|| {
+            let decoded = self.decode(&mut core, bytes);
+            self.tell_collector(&core);
+            let (only, error) = match decoded {
+                Ok(only) => (only, None),
+                Err(error) => (None, Some(error)),
+            };
+            if let Some(only) = only {
+                self.deliver(ruby, only)?;
+            } else {
+                self.deliver_all(ruby)?;
+            }
+            error.map_or(Ok(()), |error| Err(decode_error(ruby, error)))
         });
-        if is_caught_up { next } else { self.next() }
+        self.end_delivery();
+        fed?
     }
 
-    fn next(&mut self) -> Next {
-        let mut rest = &self.backlog[self.decoded..];
-        let next = self.core.next(&mut rest);
-        self.decoded = self.backlog.len() - rest.len();
-        if rest.is_empty() {
-            self.backlog.clear();
-            self.backlog.shrink_to(KEPT);
-            self.decoded = 0;
+    fn feed_without_block(&self, ruby: &Ruby, bytes: RString) -> Result<RArray, Error> {
+        let mut core = self.core.borrow_mut();
+        let fed = catching_jumps(|| {
+            let decoded = self.decode(&mut core, bytes).and_then(|only| match only {
+                Some(only) => self.keep(only),
+                None => Ok(()),
+            });
+            self.tell_collector(&core);
+            let messages = self.collect(ruby)?;
+            match decoded {
+                Err(error) if messages.is_empty() => Err(decode_error(ruby, error)),
+                _ => Ok(messages),
+            }
+        });
+        self.end_delivery();
+        fed?
+    }
+
+    /// What was decoded before there was no memory is delivered; then it is over.
+    #[cold]
+    fn feed_failed(&self, ruby: &Ruby) -> Result<Value, Error> {
+        let delivered = catching_jumps(|| {
+            if ruby.block_given() {
+                self.deliver_all(ruby)?;
+                return Ok(None);
+            }
+            let messages = self.collect(ruby)?;
+            Ok((!messages.is_empty()).then_some(messages))
+        });
+        match delivered? {
+            Ok(Some(messages)) => Ok(messages.as_value()),
+            Ok(None) => Err(decode_error(ruby, DecodeError::Memory(NoMemory::InRust))),
+            Err(error) => Err(error),
         }
-        next
+    }
+
+    /// Decodes all of `bytes`. If it is one message and nothing else waits, that is the answer;
+    /// otherwise messages join the others that wait.
+    #[inline(always)]
+    fn decode(
+        &self,
+        core: &mut ws_unmask_core::Decoder,
+        bytes: RString,
+    ) -> Result<Option<Undelivered>, DecodeError<NoMemory>> {
+        self.stage.set(Stage::Decoding);
+        let decoded = with_bytes(bytes, |mut bytes| {
+            while let Some(message) = core.next(&mut bytes)? {
+                let message = Undelivered::from(message);
+                if bytes.is_empty() && self.undelivered.borrow().is_empty() {
+                    return Ok(Some(message));
+                }
+                self.keep(message)?;
+            }
+            Ok(None)
+        });
+        if !matches!(decoded, Err(DecodeError::Memory(_))) {
+            self.stage.set(Stage::Delivering);
+        }
+        decoded
+    }
+
+    fn end_delivery(&self) {
+        if self.stage.get() == Stage::Delivering {
+            self.stage.set(Stage::Idle);
+        }
+    }
+
+    #[inline(always)]
+    fn keep(&self, message: Undelivered) -> Result<(), DecodeError<NoMemory>> {
+        let mut undelivered = self.undelivered.borrow_mut();
+        undelivered.try_reserve(1).map_err(|error| DecodeError::Memory(error.into()))?;
+        undelivered.push_back(message);
+        Ok(())
+    }
+
+    fn deliver_all(&self, ruby: &Ruby) -> Result<(), Error> {
+        while let Some(message) = self.pop() {
+            self.deliver(ruby, message)?;
+        }
+        self.undelivered.borrow_mut().shrink_to(KEPT_CAPACITY);
+        Ok(())
+    }
+
+    fn pop(&self) -> Option<Undelivered> {
+        self.undelivered.borrow_mut().pop_front()
+    }
+
+    /// Yields a message. It counts as delivered when the block begins.
+    #[inline(always)]
+    fn deliver(&self, ruby: &Ruby, message: Undelivered) -> Result<(), Error> {
+        let (kind, payload) = self.parts(ruby, message)?;
+        if self.names_reserved.get() {
+            let reserved = reserved_numbers(ruby, message.reserved).as_value();
+            yield_values(&[kind, payload, reserved]);
+        } else {
+            yield_values(&[kind, payload]);
+        }
+        Ok(())
+    }
+
+    /// What is undelivered, as an Array of Arrays. If there is no memory for it, it stays.
+    fn collect(&self, ruby: &Ruby) -> Result<RArray, Error> {
+        let names_reserved = self.names_reserved.get();
+        let count = self.undelivered.borrow().len();
+        let messages = ruby.ary_new_capa(count);
+        for index in 0..count {
+            let message = self.undelivered.borrow()[index];
+            let (kind, payload) = self.parts(ruby, message)?;
+            let parts = ruby.ary_new_from_values(&[kind, payload]);
+            if names_reserved {
+                parts.push(reserved_numbers(ruby, message.reserved))?;
+            }
+            messages.push(parts)?;
+        }
+        let mut undelivered = self.undelivered.borrow_mut();
+        undelivered.clear();
+        undelivered.shrink_to(KEPT_CAPACITY);
+        Ok(messages)
+    }
+
+    /// The type and the payload, as a block gets them.
+    #[inline(always)]
+    fn parts(&self, ruby: &Ruby, message: Undelivered) -> Result<(Value, Value), Error> {
+        let payload = ruby.get_inner(message.payload);
+        let payload = if message.opcode == Opcode::Close {
+            self.is_closed.set(true);
+            close(ruby, message.code, payload)?
+        } else {
+            payload.as_value()
+        };
+        Ok((types::symbol(ruby, message.opcode).as_value(), payload))
+    }
+
+    fn undelivered_size(&self) -> usize {
+        self.undelivered.borrow().capacity() * size_of::<Undelivered>()
+    }
+
+    /// Ruby collects garbage when enough memory was allocated, and knows by itself only of its own.
+    #[inline(always)]
+    fn tell_collector(&self, core: &ws_unmask_core::Decoder) {
+        let (held, told) = (core.allocated() + self.undelivered_size(), self.told.get());
+        if held.abs_diff(told) >= UNTOLD {
+            self.told.set(held);
+            ruby_memory::tell_collector(held as isize - told as isize);
+        }
     }
 }
 
-fn parts(ruby: &Ruby, message: Message<RubyString>) -> Result<(Value, Value, Reserved), Error> {
-    static TEXT: LazyId = LazyId::new("text");
-    static BINARY: LazyId = LazyId::new("binary");
-    static PING: LazyId = LazyId::new("ping");
-    static PONG: LazyId = LazyId::new("pong");
-    static CLOSE: LazyId = LazyId::new("close");
-    let (kind, payload, reserved) = match message {
-        Message::Text { payload, reserved } => (&TEXT, payload.0.as_value(), reserved),
-        Message::Binary { payload, reserved } => (&BINARY, payload.0.as_value(), reserved),
-        Message::Ping(payload) => (&PING, payload.0.as_value(), 0),
-        Message::Pong(payload) => (&PONG, payload.0.as_value(), 0),
-        Message::Close { code, reason } => {
-            let class: RClass = ruby
-                .class_object()
-                .const_get::<_, RModule>("WsUnmask")
-                .and_then(|module| module.const_get("Close"))?;
-            (&CLOSE, class.new_instance((code, reason.0))?, 0)
-        }
-    };
-    Ok((LazyId::get_inner_with(kind, ruby).into_value_with(ruby), payload, reserved))
+impl From<Message<RubyString>> for Undelivered {
+    #[inline(always)]
+    fn from(message: Message<RubyString>) -> Self {
+        let (payload, opcode, reserved, code) = match message {
+            Message::Text { payload, reserved } => (payload, Opcode::Text, reserved, None),
+            Message::Binary { payload, reserved } => (payload, Opcode::Binary, reserved, None),
+            Message::Ping(payload) => (payload, Opcode::Ping, 0, None),
+            Message::Pong(payload) => (payload, Opcode::Pong, 0, None),
+            Message::Close { code, reason } => (reason, Opcode::Close, 0, code),
+        };
+        Self { payload: payload.0.into(), opcode, reserved, code }
+    }
+}
+
+#[cold]
+fn close(ruby: &Ruby, code: Option<u16>, reason: RString) -> Result<Value, Error> {
+    let class: RClass = ruby
+        .class_object()
+        .const_get::<_, RModule>("WsUnmask")
+        .and_then(|module| module.const_get("Close"))?;
+    Ok(class.new_instance((code, reason))?.into_value_with(ruby))
 }

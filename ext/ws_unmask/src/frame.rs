@@ -1,25 +1,34 @@
 //! `WsUnmask::Frame`.
 
-use crate::arguments::{EncodeArguments, PeekArguments, string};
-use crate::error::{payload_error, protocol_error};
-use crate::options;
-use crate::ruby_memory::{self, NoMemory, RubyString, stays_alive_until_here, with_bytes};
+use crate::arguments::{RuleArguments, optional_key, reserved, string, wrong_type};
+use crate::error::{cannot_be_sent, decode_error, protocol_error};
+use crate::ruby_memory::{self, NoMemory, RubyString, catching_jumps, gc_guard, with_bytes};
+use crate::types;
 use magnus::{
-    DataTypeFunctions, Error, RModule, RString, Ruby, Symbol, TypedData, Value,
-    encoding::EncodingCapable, function, gc, method, prelude::*, typed_data::Obj, value::LazyId,
-    value::Opaque,
+    DataTypeFunctions, Error, IntoValue, RClass, RHash, RModule, RString, Ruby, StaticSymbol,
+    TypedData, Value,
+    encoding::{Coderange, EncodingCapable},
+    gc, method,
+    prelude::*,
+    scan_args::{get_kwargs, scan_args},
+    typed_data::Obj,
+    value::{LazyId, Opaque},
 };
-use ws_unmask_core::frame::{Header, Opcode, Rules};
-use ws_unmask_core::{Fault, Options, PayloadError};
+use ws_unmask_core::frame::{Frame as CoreFrame, Header, Opcode, check_payload};
+use ws_unmask_core::{DecodeError, Rules, reserved_bit};
 
-/// Payloads over this many bytes are read in pieces, so that memory is taken for what has come and
-/// not for what a header has promised.
+/// Payloads over this many bytes are read in pieces, so that memory grows with the data received
+/// and not with what a header promises.
 const PIECE: usize = 64 << 10;
+
+/// The payload of a short frame is read along with the rest of its header.
+const SHORT_FRAME: usize = Header::MAX_SIZE + 125;
 
 #[derive(TypedData)]
 #[magnus(class = "WsUnmask::Frame", free_immediately, mark, size)]
 struct Frame {
     header: Header,
+    size: u64,
     payload: Opaque<RString>,
 }
 
@@ -29,171 +38,219 @@ impl DataTypeFunctions for Frame {
     }
 }
 
+impl Frame {
+    fn has_reserved(&self, number: u8) -> bool {
+        reserved_bit(number).is_some_and(|bit| self.header.reserved & bit != 0)
+    }
+}
+
 pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     let class = module.define_class("Frame", ruby.class_object())?;
     class.undef_default_alloc_func();
-    class.define_singleton_method("read", function!(read, -1))?;
-    class.define_singleton_method("decode", function!(decode, -1))?;
-    class.define_singleton_method("peek", function!(peek, -1))?;
-    class.define_singleton_method("whole_text", function!(whole_text, 2))?;
-    class.define_singleton_method("encode", function!(encode, -1))?;
+    class.define_singleton_method("read", method!(read, -1))?;
+    class.define_singleton_method("decode", method!(decode, -1))?;
+    class.define_singleton_method("encode", method!(encode, -1))?;
     class.define_method("fin?", method!(|frame: &Frame| frame.header.fin, 0))?;
     class.define_method("opcode", method!(|frame: &Frame| frame.header.opcode as u8, 0))?;
     class.define_method("type", method!(kind, 0))?;
-    class.define_method("rsv1?", method!(|frame: &Frame| frame.header.reserved & 4 != 0, 0))?;
-    class.define_method("rsv2?", method!(|frame: &Frame| frame.header.reserved & 2 != 0, 0))?;
-    class.define_method("rsv3?", method!(|frame: &Frame| frame.header.reserved & 1 != 0, 0))?;
+    class.define_method("rsv1?", method!(|frame: &Frame| frame.has_reserved(1), 0))?;
+    class.define_method("rsv2?", method!(|frame: &Frame| frame.has_reserved(2), 0))?;
+    class.define_method("rsv3?", method!(|frame: &Frame| frame.has_reserved(3), 0))?;
     class.define_method("masked?", method!(|frame: &Frame| frame.header.key.is_some(), 0))?;
     class.define_method("payload", method!(payload, 0))?;
-    class.define_method("size", method!(size, 0))
+    class.define_method("size", method!(|frame: &Frame| frame.size, 0))
 }
 
-fn read(ruby: &Ruby, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let (io, options) = options::of_frame(ruby, arguments)?;
-    let io = Source { ruby, io };
+fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
+    let (io, rules) = source_and_rules(ruby, arguments)?;
+    let io = Source::new(ruby, io)?;
     let Some(first) = io.read_byte()? else { return Ok(None) };
     let second = io.read_byte()?.ok_or_else(|| ended(ruby))?;
 
-    // A short payload comes with the rest of its header, a long one by itself.
-    let short = usize::from(second & 0x7f);
-    let behind = Header::size(second) - 2;
-    let payload_too = if short <= 125 { short } else { 0 };
-    let mut bytes = [0; Header::MAX_SIZE];
-    bytes[..2].copy_from_slice(&[first, second]);
-    let fault = |fault| protocol_error(ruby, fault);
-    parse(&bytes[..2], &options).map_err(fault)?;
-    let rest = io.read(behind + payload_too)?;
-    with_bytes(rest, |rest| bytes[2..][..behind].copy_from_slice(&rest[..behind]));
-    let parsed = parse(&bytes[..2 + behind], &options).map_err(fault)?;
-    let (header, _size) = parsed.ok_or_else(|| ended(ruby))?;
-
-    let payload = if short <= 125 {
-        with_bytes(rest, |rest| header.payload(&rest[behind..]))
-    } else if header.length <= PIECE as u64 {
-        let masked = io.read(header.length as usize)?;
-        with_bytes(masked, |masked| header.payload(masked))
-    } else {
-        header.payload(&io.read_in_pieces(header.length)?)
-    };
-    frame(ruby, header, payload).map(Some)
+    let mut bytes = [0; SHORT_FRAME];
+    (bytes[0], bytes[1]) = (first, second);
+    let mut len = 2;
+    loop {
+        let missing = Header::missing(&bytes[..len], &rules);
+        let missing = missing.map_err(|error| protocol_error(ruby, error))?;
+        let header = Header::parse(&bytes[..len], &rules);
+        let header = header.map_err(|error| protocol_error(ruby, error))?;
+        match header {
+            Some((header, size)) if (len - size) as u64 == header.length => {
+                let payload = decoded(header, &bytes[size..len]);
+                return wrap(ruby, class, header, payload).map(Some);
+            }
+            Some((header, _)) => {
+                let payload = io.read_payload(header)?;
+                return wrap(ruby, class, header, payload).map(Some);
+            }
+            None => {
+                let rest = io.read(missing as usize)?;
+                with_bytes(rest, |rest| bytes[len..][..rest.len()].copy_from_slice(rest));
+                len += missing as usize;
+            }
+        }
+    }
 }
 
-fn decode(ruby: &Ruby, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let (bytes, options) = options::of_frame(ruby, arguments)?;
-    let bytes = string(ruby, bytes)?;
+fn decode(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
+    let (bytes, rules) = source_and_rules(ruby, arguments)?;
+    let bytes = string(ruby, bytes, "string")?;
     if bytes.is_empty() {
         return Ok(None);
     }
-    let decoded = with_bytes(bytes, |bytes| {
-        let Some((header, size)) = parse(bytes, &options)? else { return Ok(None) };
-        let length = usize::try_from(header.length).unwrap_or(usize::MAX);
-        let masked = bytes[size..].get(..length);
-        Ok(masked.map(|masked| (header, header.payload(masked))))
-    });
-    let decoded = decoded.map_err(|fault| protocol_error(ruby, fault))?;
+    let decoded = catching_jumps(|| {
+        with_bytes(bytes, |bytes| {
+            let frame = CoreFrame::parse(bytes, &rules)?;
+            Ok(frame.map(|frame| (frame.header, frame.payload())))
+        })
+    })?;
+    let decoded = decoded.map_err(|error| protocol_error(ruby, error))?;
     let (header, payload) = decoded.ok_or_else(|| ended(ruby))?;
-    frame(ruby, header, payload).map(Some)
+    wrap(ruby, class, header, payload).map(Some)
 }
 
-fn peek(ruby: &Ruby, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let PeekArguments { bytes, offset, rules } = PeekArguments::parse(ruby, arguments)?;
-    let found = with_bytes(bytes, |bytes| {
-        let bytes = bytes.get(offset..)?;
-        let (header, size) = Header::parse(bytes, &rules).ok()??;
-        let masked = bytes[size..].get(..usize::try_from(header.length).ok()?)?;
-        Some((header, unless_faulty(header.payload(masked))?))
-    });
-    found.map(|(header, payload)| frame(ruby, header, payload)).transpose()
-}
-
-fn whole_text(ruby: &Ruby, bytes: Value, require_mask: Value) -> Result<Option<RString>, Error> {
-    let Some(bytes) = as_read_from_a_socket(ruby, bytes) else { return Ok(None) };
-    let rules = Rules { require_mask: require_mask.to_bool(), allow_reserved: 0 };
-    let payload = with_bytes(bytes, |bytes| {
-        let (header, size) = Header::parse(bytes, &rules).ok()??;
-        let is_text = header.fin && header.opcode == Opcode::Text;
-        let is_all = (bytes.len() - size) as u64 == header.length;
-        if is_text && is_all { unless_faulty(header.payload(&bytes[size..])) } else { None }
-    });
-    match payload {
-        Some(payload) => payload.map(|payload| Some(payload.0)).map_err(|e| payload_error(ruby, e)),
-        None => Ok(None),
+/// What `Frame.read` and `Frame.decode` take: one argument, and keywords.
+fn source_and_rules(ruby: &Ruby, arguments: &[Value]) -> Result<(Value, Rules), Error> {
+    let default = Rules::default();
+    let default = Rules { max_frame_size: default.max_message_size, ..default };
+    if let [source] = *arguments {
+        return Ok((source, default));
     }
+    let arguments = scan_args::<(Value,), (), (), (), RHash, ()>(arguments)?;
+    let names = ["max_frame_size", "require_mask", "allow_reserved"];
+    type Given = (Option<Value>, Option<Value>, Option<Value>);
+    let given = get_kwargs::<_, (), Given, ()>(arguments.keywords, &[], &names)?.optional;
+    let (max_frame_size, require_mask, allow_reserved) = given;
+    let rules = RuleArguments {
+        max_message_size: ruby.qnil().as_value(),
+        max_frame_size: max_frame_size
+            .unwrap_or_else(|| default.max_frame_size.into_value_with(ruby)),
+        require_mask: require_mask.unwrap_or_else(|| ruby.qtrue().as_value()),
+        allow_reserved: allow_reserved.unwrap_or_else(|| ruby.ary_new().as_value()),
+        validate_utf8: ruby.qtrue().as_value(),
+    };
+    Ok((arguments.required.0, rules.rules(ruby)?))
 }
 
-fn as_read_from_a_socket(ruby: &Ruby, bytes: Value) -> Option<RString> {
-    let string = RString::from_value(bytes)?;
-    let is_binary = string.enc_get() == ruby.ascii8bit_encindex();
-    (is_binary && !string.is_frozen()).then_some(string)
-}
-
-type Decoded = Result<RubyString, PayloadError<NoMemory>>;
-
-fn unless_faulty(payload: Decoded) -> Option<Decoded> {
-    (!matches!(payload, Err(PayloadError::Fault(_)))).then_some(payload)
-}
-
-fn encode(ruby: &Ruby, arguments: &[Value]) -> Result<Value, Error> {
-    let EncodeArguments { payload, header } = EncodeArguments::parse(ruby, arguments)?;
+fn encode(ruby: &Ruby, _: RClass, arguments: &[Value]) -> Result<Value, Error> {
+    let (kind, payload, mask, fin, bits) = if let [kind, payload] = *arguments {
+        (kind, payload, None, None, None)
+    } else {
+        let arguments = scan_args::<(Value, Value), (), (), (), RHash, ()>(arguments)?;
+        let names = ["mask", "fin", "reserved"];
+        type Given = (Option<Value>, Option<Value>, Option<Value>);
+        let (mask, fin, bits) =
+            get_kwargs::<_, (), Given, ()>(arguments.keywords, &[], &names)?.optional;
+        (arguments.required.0, arguments.required.1, mask, fin, bits)
+    };
+    let opcode = types::opcode(ruby, kind)?;
+    let payload = match opcode {
+        Opcode::Close => close_payload(ruby, payload)?,
+        _ => string(ruby, payload, "payload")?,
+    };
+    let header = Header {
+        fin: fin.is_none_or(|fin| fin.to_bool()),
+        reserved: bits.map_or(Ok(0), |bits| reserved(ruby, bits, "reserved"))?,
+        opcode,
+        key: mask.map_or(Ok(None), |mask| optional_key(ruby, mask))?,
+        length: payload.len() as u64,
+    };
+    header.check().map_err(|error| cannot_be_sent(ruby, error))?;
+    check(ruby, &header, payload)?;
     ruby_memory::framed(header, payload)
 }
 
-fn parse(bytes: &[u8], options: &Options) -> Result<Option<(Header, usize)>, Fault> {
-    let rules =
-        Rules { require_mask: options.require_mask, allow_reserved: options.allow_reserved };
-    let parsed = Header::parse(bytes, &rules)?;
-    let limit = options.max_frame_size;
-    match parsed {
-        Some((Header { length: size, .. }, _)) if size > limit => {
-            Err(Fault::FrameTooBig { size, limit })
-        }
-        _ => Ok(parsed),
+/// A String as it is, or a `WsUnmask::Close`.
+fn close_payload(ruby: &Ruby, payload: Value) -> Result<RString, Error> {
+    if let Some(string) = RString::from_value(payload) {
+        return Ok(string);
     }
+    static TO_PAYLOAD: LazyId = LazyId::new("to_payload");
+    let id = LazyId::get_inner_with(&TO_PAYLOAD, ruby);
+    if !payload.respond_to(id, false)? {
+        return Err(wrong_type(ruby, "payload", "a String or a WsUnmask::Close", payload));
+    }
+    payload.funcall(id, ())
 }
 
-fn frame(
-    ruby: &Ruby,
-    header: Header,
-    payload: Result<RubyString, PayloadError<NoMemory>>,
-) -> Result<Obj<Frame>, Error> {
-    let payload = payload.map_err(|error| payload_error(ruby, error))?.0;
-    let frame = ruby.obj_wrap(Frame { header, payload: payload.into() });
+/// Refuses what the receiver would refuse. Ruby's knowledge of a String's content saves a look.
+#[inline]
+fn check(ruby: &Ruby, header: &Header, payload: RString) -> Result<(), Error> {
+    if header.opcode == Opcode::Text {
+        let encoding = payload.enc_get();
+        let is_utf8 = encoding == ruby.utf8_encindex();
+        let may_be = is_utf8 || encoding == ruby.ascii8bit_encindex();
+        if !may_be && encoding != ruby.usascii_encindex() {
+            return Err(not_utf8(ruby, payload));
+        }
+        let known = payload.enc_coderange();
+        if known == Coderange::SevenBit || is_utf8 && known == Coderange::Valid {
+            return Ok(());
+        }
+    }
+    with_bytes(payload, |payload| check_payload(header, payload))
+        .map_err(|error| cannot_be_sent(ruby, error))
+}
+
+#[cold]
+fn not_utf8(ruby: &Ruby, payload: RString) -> Error {
+    let encoding: Result<Value, Error> = payload.funcall("encoding", ());
+    let message = match encoding {
+        Ok(encoding) => {
+            format!("text must be in UTF-8, not {encoding}: use payload.encode(\"UTF-8\")")
+        }
+        Err(error) => return error,
+    };
+    Error::new(ruby.exception_arg_error(), message)
+}
+
+type Decoded = Result<RubyString, DecodeError<NoMemory>>;
+
+/// The payload of a frame of which `masked` is all.
+fn decoded(header: Header, masked: &[u8]) -> Decoded {
+    let frame = CoreFrame::from_parts(header, masked).expect("all of the payload was read");
+    catching_jumps(|| frame.payload())
+        .unwrap_or_else(|error| Err(DecodeError::Memory(NoMemory::InRuby(error))))
+}
+
+fn wrap(ruby: &Ruby, class: RClass, header: Header, payload: Decoded) -> Result<Obj<Frame>, Error> {
+    let payload = payload.map_err(|error| decode_error(ruby, error))?.0;
+    let size = header.size() as u64 + header.length;
+    let frame = ruby.obj_wrap_as(Frame { header, size, payload: payload.into() }, class);
     // While the object was allocated, its payload was known only to a Frame on Rust's heap.
-    stays_alive_until_here(payload);
+    gc_guard(payload);
     Ok(frame)
 }
 
-fn kind(ruby: &Ruby, frame: &Frame) -> Symbol {
-    ruby.to_symbol(match frame.header.opcode {
-        Opcode::Continuation => "continuation",
-        Opcode::Text => "text",
-        Opcode::Binary => "binary",
-        Opcode::Close => "close",
-        Opcode::Ping => "ping",
-        Opcode::Pong => "pong",
-    })
+fn kind(ruby: &Ruby, frame: &Frame) -> StaticSymbol {
+    types::symbol(ruby, frame.header.opcode)
 }
 
 fn payload(ruby: &Ruby, frame: &Frame) -> RString {
     ruby.get_inner(frame.payload)
 }
 
-fn size(frame: &Frame) -> u64 {
-    frame.header.encode().1 as u64 + frame.header.length
-}
-
 #[cold]
 fn ended(ruby: &Ruby) -> Error {
-    Error::new(ruby.exception_eof_error(), "the end came inside of a frame")
+    Error::new(ruby.exception_eof_error(), "unexpected end of input inside a frame")
 }
 
-/// Whatever answers to `getbyte` and `read`.
+/// Whatever responds to `getbyte` and `read`.
 struct Source<'a> {
     ruby: &'a Ruby,
     io: Value,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    fn new(ruby: &'a Ruby, io: Value) -> Result<Self, Error> {
+        if RString::from_value(io).is_some() {
+            let message = "Frame.read takes an IO; use Frame.decode for a String";
+            return Err(Error::new(ruby.exception_type_error(), message));
+        }
+        Ok(Self { ruby, io })
+    }
+
     fn read_byte(&self) -> Result<Option<u8>, Error> {
         static GETBYTE: LazyId = LazyId::new("getbyte");
         self.io.funcall(LazyId::get_inner_with(&GETBYTE, self.ruby), ())
@@ -206,7 +263,15 @@ impl Source<'_> {
         bytes.filter(|bytes| bytes.len() == len).ok_or_else(|| ended(self.ruby))
     }
 
-    /// Never more at once than has come already.
+    fn read_payload(&self, header: Header) -> Result<Decoded, Error> {
+        if header.length <= PIECE as u64 {
+            let masked = self.read(header.length as usize)?;
+            return Ok(with_bytes(masked, |masked| decoded(header, masked)));
+        }
+        Ok(decoded(header, &self.read_in_pieces(header.length)?))
+    }
+
+    /// Never more at once than was received already.
     fn read_in_pieces(&self, len: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < len {
@@ -218,7 +283,7 @@ impl Source<'_> {
                 Ok(())
             })
             .map_err(|error: std::collections::TryReserveError| {
-                payload_error(self.ruby, PayloadError::Memory(error.into()))
+                decode_error(self.ruby, DecodeError::Memory(error.into()))
             })?;
         }
         Ok(bytes)

@@ -8,8 +8,9 @@ mod decoder;
 mod error;
 mod frame;
 mod masking;
-mod options;
+mod native;
 mod ruby_memory;
+mod types;
 
 use magnus::{Error, Module, Ruby, prelude::*};
 
@@ -22,9 +23,10 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     module.const_set("VERSION", version)?;
     masking::init(module)?;
     decoder::init(ruby, module)?;
+    frame::init(ruby, module)?;
     #[cfg(feature = "panic_for_tests")]
     panic_for_tests::init(module)?;
-    frame::init(ruby, module)
+    native::init(module)
 }
 
 /// `WsUnmask.panic!`, for the test of what a panic becomes.

@@ -1,6 +1,6 @@
 //! `WsUnmask.unmask` and its relatives.
 
-use crate::arguments::{Arguments, array, byte, string};
+use crate::arguments::{self, Arguments, byte};
 use crate::ruby_memory;
 use magnus::{Error, RArray, RModule, RString, Ruby, Symbol, Value, function, prelude::*};
 
@@ -16,18 +16,19 @@ pub fn init(module: RModule) -> Result<(), Error> {
 }
 
 fn unmask(ruby: &Ruby, arguments: &[Value]) -> Result<Value, Error> {
-    let Arguments { payload, key, offset } = Arguments::parse(ruby, arguments, string)?;
+    let Arguments { payload, key, offset } = Arguments::parse(ruby, arguments, arguments::payload)?;
     ruby_memory::unmasked(payload, key, offset)
 }
 
 fn unmask_in_place(ruby: &Ruby, arguments: &[Value]) -> Result<RString, Error> {
-    let Arguments { payload, key, offset } = Arguments::parse(ruby, arguments, string)?;
+    let Arguments { payload, key, offset } = Arguments::parse(ruby, arguments, arguments::payload)?;
     ruby_memory::unmask_in_place(payload, key, offset)?;
     Ok(payload)
 }
 
 fn unmask_bytes(ruby: &Ruby, arguments: &[Value]) -> Result<RArray, Error> {
-    let Arguments { payload, key, offset } = Arguments::parse(ruby, arguments, array)?;
+    let Arguments { payload, key, offset } =
+        Arguments::parse(ruby, arguments, arguments::payload_array)?;
     let mut bytes = Vec::with_capacity(payload.len());
     for index in 0..payload.len() {
         bytes.push(byte(ruby, payload, index, "payload")?);
@@ -37,5 +38,5 @@ fn unmask_bytes(ruby: &Ruby, arguments: &[Value]) -> Result<RArray, Error> {
 }
 
 fn simd_level(ruby: &Ruby) -> Symbol {
-    ruby.to_symbol(ws_unmask_core::Level::best().name())
+    ruby.to_symbol(ws_unmask_core::SimdLevel::best().name())
 }

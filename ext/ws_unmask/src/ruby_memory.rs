@@ -1,21 +1,32 @@
 //! Ruby's memory as Rust slices, and what else of Ruby's C API magnus has no safe form of: all of
 //! the binding's unsafe code.
 //!
-//! One rule holds everywhere below: while a slice of a String's memory lives, nothing calls into
-//! Ruby. So Ruby can neither change nor free nor move that memory, and no other Ruby thread runs.
-//! ([`with_bytes`] has the one exception, and says why it is sound.)
+//! Two rules hold everywhere below.
+//!
+//! While a slice of a String's memory lives, nothing calls into Ruby. So Ruby can neither change nor
+//! free nor move that memory, and no other Ruby thread runs. ([`with_bytes`] has the one exception,
+//! and says why it is sound.)
+//!
+//! When Ruby raises, it jumps over the frames of Rust functions up to the next `protect` without
+//! dropping what they hold. So what may raise is protected, or called only where no frame in between
+//! holds anything to drop ([`catching_jumps`]).
 
 #![allow(unsafe_code, reason = "the one file that has any; each block says why it is sound")]
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::panic::AssertUnwindSafe;
+use core::sync::atomic::{AtomicPtr, Ordering};
 use magnus::{
-    Error, RString, Value,
+    Error, RString, TryConvert, TypedData, Value,
     encoding::Coderange,
+    prelude::*,
     rb_sys::{AsRawValue, FromRawValue, protect},
 };
 use std::collections::TryReserveError;
+use std::panic::{catch_unwind, resume_unwind};
 use ws_unmask_core::frame::Header;
-use ws_unmask_core::{Content, Masked, Payload, PayloadError};
+use ws_unmask_core::{Content, DecodeError, MaskedPayload, Payload};
 
 /// Bytes up to which an allocation fails only if nothing at all can be allocated any more.
 const SMALL: usize = 4 << 10;
@@ -68,14 +79,15 @@ pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Erro
     // Were there not even memory for a small String, Ruby would jump over the frames of this call,
     // which hold nothing to drop. All of magnus allocates like this (`Ruby::str_from_slice`), and
     // the 8 ns of `protect` would be a tenth of the call.
-    let on_failure = if payload.len() <= SMALL { OnFailure::Jump } else { OnFailure::Return };
-    let (string, _ascii) = new_string(payload.len(), on_failure, |plain| {
-        // SAFETY: the slice lives until it has been unmasked, without a call into Ruby.
+    let len = payload.len();
+    let raw = if len <= SMALL { new_string(len) } else { protect(|| new_string(len))? };
+    let (string, _ascii) = filled(raw, len, |plain| {
+        // SAFETY: the slice lives until it is unmasked, without a call into Ruby.
         let masked = unsafe { payload.as_slice() };
         ws_unmask_core::unmask_into_uninit(plain, masked, key, offset)
-    })?;
-    stays_alive_until_here(payload);
-    Ok(string)
+    });
+    gc_guard(payload);
+    Ok(string.as_value())
 }
 
 /// A new String, in ASCII-8BIT: a frame with `header` and, masked if that has a key, `payload`.
@@ -84,7 +96,9 @@ pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Erro
 #[inline]
 pub fn framed(header: Header, payload: RString) -> Result<Value, Error> {
     let (bytes, size) = header.encode();
-    let (string, ()) = new_string(size + payload.len(), OnFailure::Return, |frame| {
+    let len = size + payload.len();
+    let raw = if len <= SMALL { new_string(len) } else { protect(|| new_string(len))? };
+    let (string, ()) = filled(raw, len, |frame| {
         // SAFETY: the slice lives until it has been copied, without a call into Ruby.
         let payload = unsafe { payload.as_slice() };
         let (start, rest) = frame.split_at_mut(size);
@@ -93,32 +107,150 @@ pub fn framed(header: Header, payload: RString) -> Result<Value, Error> {
             Some(key) => _ = ws_unmask_core::unmask_into_uninit(rest, payload, key, 0),
             None => _ = rest.write_copy_of_slice(payload),
         }
-    })?;
-    stays_alive_until_here(payload);
-    Ok(string)
+    });
+    gc_guard(payload);
+    Ok(string.as_value())
 }
 
-/// Hands the bytes of `string` to `read`, which may ask Ruby for Strings, but for nothing else.
+/// The type of the objects that wrap a `T`. magnus checks it within a `protect` at each call, which
+/// costs as much as to decode a short frame; here that is done once, and then compared.
+pub struct KnownType<T>(AtomicPtr<rb_sys::rb_data_type_t>, PhantomData<fn() -> T>);
+
+impl<T: TypedData> KnownType<T> {
+    pub const fn new() -> Self {
+        Self(AtomicPtr::new(core::ptr::null_mut()), PhantomData)
+    }
+
+    /// The `T` that `object` wraps.
+    #[inline(always)]
+    pub fn get<'a>(&self, object: &'a Value) -> Result<&'a T, Error> {
+        let (raw, known) = (object.as_raw(), self.0.load(Ordering::Relaxed).cast_const());
+        // SAFETY: RTYPEDDATA_TYPE reads the type of an object that RTYPEDDATA_P has found to be
+        // typed, which only an object is that RB_TYPE_P calls data. `known` is the type of an object
+        // that magnus has found to wrap a T, and there is one type for each T; so this one does,
+        // too. The T lives as long as the object, which the caller has on its stack.
+        unsafe {
+            if rb_sys::RB_TYPE_P(raw, rb_sys::ruby_value_type::RUBY_T_DATA)
+                && rb_sys::RTYPEDDATA_P(raw)
+                && rb_sys::RTYPEDDATA_TYPE(raw) == known
+            {
+                return Ok(&*rb_sys::RTYPEDDATA_GET_DATA(raw).cast::<T>());
+            }
+        }
+        self.learn(object)
+    }
+
+    #[cold]
+    fn learn<'a>(&self, object: &'a Value) -> Result<&'a T, Error> {
+        let unwrapped = <&T>::try_convert(*object)?;
+        // SAFETY: it wraps a T, so it is typed.
+        let learned = unsafe { rb_sys::RTYPEDDATA_TYPE(object.as_raw()) };
+        self.0.store(learned.cast_mut(), Ordering::Relaxed);
+        Ok(unwrapped)
+    }
+}
+
+/// Hands the bytes of `string` to `read`, which may ask Ruby for Strings and Arrays, but for nothing
+/// else.
 ///
-/// That exception to the rule above is sound: to allocate a String runs no Ruby code and no other
-/// thread, and the collector neither frees nor moves what it finds on the stack.
+/// That exception to the rule above is sound: to allocate runs no Ruby code and no other thread, and
+/// the collector neither frees nor moves what it finds on the stack.
 #[inline]
 pub fn with_bytes<T>(string: RString, read: impl FnOnce(&[u8]) -> T) -> T {
     // SAFETY: as said above; `string` is on the stack until `read` has returned.
     let result = read(unsafe { string.as_slice() });
-    stays_alive_until_here(string);
+    gc_guard(string);
     result
 }
 
 /// What RB_GC_GUARD is to C: up to this call `value` is on the stack, where the collector finds it,
 /// even if only its memory or a copy on the heap is used meanwhile.
 #[inline]
-pub fn stays_alive_until_here<T>(value: T) {
+pub fn gc_guard<T>(value: T) {
     core::hint::black_box(value);
 }
 
-/// A Ruby String as the place of a payload: bytes in ASCII-8BIT, texts in UTF-8 with what has been
-/// found out about their bytes, so that Ruby need not look at them again.
+/// What `body` returns, or what Ruby raised in it.
+///
+/// One `protect` around many calls into Ruby, each of which would cost 8 ns with its own. Whenever
+/// `body` calls into Ruby unprotected, neither it nor what it has called may hold anything that has
+/// to be dropped. A panic passes through.
+#[inline]
+pub fn catching_jumps<T>(body: impl FnOnce() -> T) -> Result<T, Error> {
+    let mut result = None;
+    protect(|| {
+        result = Some(catch_unwind(AssertUnwindSafe(body)));
+        rb_sys::Qnil as rb_sys::VALUE
+    })?;
+    match result {
+        Some(Ok(result)) => Ok(result),
+        Some(Err(panic)) => resume_unwind(panic),
+        None => unreachable!("protect returns an error if `body` did not end"),
+    }
+}
+
+/// Yields to the block of the method that Ruby has called. Called within [`catching_jumps`]: a block
+/// may raise, `break` or `throw`.
+#[inline]
+pub fn yield_values(values: &[Value]) {
+    // SAFETY: a Value is what the C API calls VALUE, and `values` has as many as it says. They are
+    // on the stack until the block has returned.
+    unsafe { rb_sys::rb_yield_values2(values.len() as _, values.as_ptr().cast()) };
+    gc_guard(values);
+}
+
+/// Tells Ruby's collector of memory that is held for an object, or that it was freed (negative).
+pub fn tell_collector(bytes: isize) {
+    if bytes != 0 {
+        // SAFETY: counts, and may collect garbage; it raises nothing, and it may be called while an
+        // object is freed, when it only counts.
+        unsafe { rb_sys::rb_gc_adjust_memory_usage(bytes as _) };
+    }
+}
+
+/// Frames for the integrations, in one flat Array: the first byte, the payload and the end of each.
+/// Used within [`catching_jumps`].
+pub struct FrameList {
+    array: Option<rb_sys::VALUE>,
+    len: usize,
+}
+
+impl FrameList {
+    /// No more frames than these, so that a handler that raises at each of them makes the next call
+    /// decode again no more than these.
+    const MOST: usize = 256;
+
+    pub fn new() -> Self {
+        Self { array: None, len: 0 }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.len == Self::MOST
+    }
+
+    #[inline]
+    pub fn push(&mut self, first_byte: u8, payload: RubyString, end: usize) {
+        let fixnum = |number: usize| ((number << 1) | 1) as rb_sys::VALUE;
+        let frame = [fixnum(first_byte.into()), payload.0.as_raw(), fixnum(end)];
+        self.len += 1;
+        match self.array {
+            // SAFETY: `array` was made below and is on the stack, `frame` has three Values. A Fixnum
+            // is the number shifted, with the lowest bit set; the end of a String is far below the
+            // largest one.
+            Some(array) => unsafe { _ = rb_sys::rb_ary_cat(array, frame.as_ptr(), 3) },
+            None => self.array = Some(unsafe { rb_sys::rb_ary_new_from_values(3, frame.as_ptr()) }),
+        }
+    }
+
+    /// The Array, or nil if there is no frame.
+    pub fn into_value(self) -> Value {
+        // SAFETY: it is an Array of Ruby's, or nil.
+        unsafe { Value::from_raw(self.array.unwrap_or(rb_sys::Qnil as rb_sys::VALUE)) }
+    }
+}
+
+/// A payload in a Ruby String: bytes in ASCII-8BIT, text in UTF-8 with what is known of its bytes,
+/// which Ruby does not need to scan again.
 pub struct RubyString(pub RString);
 
 /// There is no memory for a payload.
@@ -136,70 +268,66 @@ impl From<TryReserveError> for NoMemory {
 impl Payload for RubyString {
     type Error = NoMemory;
 
+    /// Used within [`catching_jumps`]: from there to here nobody holds anything to drop.
     #[inline]
-    fn unmask(masked: Masked<'_>) -> Result<Self, PayloadError<NoMemory>> {
-        let (string, content) =
-            new_string(masked.len(), OnFailure::Return, |plain| masked.unmask_into(plain))
-                .map_err(|error| PayloadError::Memory(NoMemory::InRuby(error)))?;
-        Ok(Self(labelled(string, content?)))
+    fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<NoMemory>> {
+        let raw = new_string(masked.len());
+        let (string, content) = filled(raw, masked.len(), |plain| masked.unmask_into(plain));
+        Ok(Self(labeled(string, content?)))
     }
 
     fn assembled(plain: Vec<u8>, content: Content) -> Result<Self, NoMemory> {
-        let (string, ()) = new_string(plain.len(), OnFailure::Return, |place| {
-            place.write_copy_of_slice(&plain);
-        })
-        .map_err(NoMemory::InRuby)?;
-        Ok(Self(labelled(string, content)))
+        let raw = protect(|| new_string(plain.len())).map_err(NoMemory::InRuby)?;
+        let (string, ()) = filled(raw, plain.len(), |dst| _ = dst.write_copy_of_slice(&plain));
+        Ok(Self(labeled(string, content)))
     }
 }
 
-/// What happens when Ruby has no memory for a String.
-enum OnFailure {
-    /// The function returns the NoMemoryError.
-    Return,
-    /// Ruby raises it at once, over all frames of the call; none of them may have a destructor.
-    Jump,
+/// A new String of `len` bytes that nobody has written yet, in ASCII-8BIT. It raises if there is no
+/// memory.
+#[inline(always)]
+fn new_string(len: usize) -> rb_sys::VALUE {
+    // SAFETY: a null pointer asks for `len` unwritten bytes. `len` is that of a slice or a String, so
+    // it is no larger than Ruby allows.
+    unsafe { rb_sys::rb_str_new(core::ptr::null(), len as _) }
 }
 
-/// A new String in ASCII-8BIT whose `len` bytes `fill` writes. All of them, if the String is to be
-/// seen by anybody; `fill` calls nothing of Ruby's.
+/// Lets `fill` write the `len` bytes of a new String: all of them, if anybody is to see it; `fill`
+/// calls nothing of Ruby's.
 #[inline(always)]
-fn new_string<T>(
+fn filled<T>(
+    raw: rb_sys::VALUE,
     len: usize,
-    on_failure: OnFailure,
     fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> T,
-) -> Result<(Value, T), Error> {
-    // SAFETY: a null pointer asks for `len` bytes that nobody has written. `len` is that of a slice
-    // or a String, so it is no larger than Ruby allows.
-    let new = || unsafe { rb_sys::rb_str_new(core::ptr::null(), len as _) };
-    let raw = match on_failure {
-        OnFailure::Return => protect(new)?,
-        OnFailure::Jump => new(),
-    };
+) -> (RString, T) {
     // SAFETY: the String is new, so its `len` bytes are its own and nobody else reads or writes
     // them; MaybeUninit<u8> says that they are unwritten.
-    let filled = fill(unsafe {
+    let result = fill(unsafe {
         let pointer = rb_sys::RSTRING_PTR(raw).cast::<MaybeUninit<u8>>().cast_mut();
         core::slice::from_raw_parts_mut(pointer, len)
     });
-    // SAFETY: `raw` is what rb_str_new returned.
-    Ok((unsafe { Value::from_raw(raw) }, filled))
+    // SAFETY: `raw` is a String.
+    let string = RString::from_value(unsafe { Value::from_raw(raw) });
+    (string.expect("it is a String"), result)
 }
 
-/// Gives a new String the encoding of its content, and Ruby's own mark for what is known of it.
-#[inline]
-fn labelled(string: Value, content: Content) -> RString {
-    let string = RString::from_value(string).expect("new_string makes a String");
+/// Makes text of a new String in ASCII-8BIT, with what is known of its bytes.
+#[inline(always)]
+fn labeled(string: RString, content: Content) -> RString {
     let coderange = match content {
         Content::Bytes => return string,
         Content::Ascii => Coderange::SevenBit,
         Content::Utf8 => Coderange::Valid,
         Content::UncheckedText => Coderange::Unknown,
     };
-    // SAFETY: the String is new and not frozen, so this raises nothing; the index is UTF-8's. The
-    // code range is what the core has proved of these bytes in UTF-8.
+    // SAFETY: the String is new and nobody else has it. This is RB_ENCODING_SET_INLINED of Ruby's
+    // headers, for a String whose encoding has the index 0 (ASCII-8BIT in every Ruby, and a new
+    // String of bytes is in it), so no bit has to be cleared. UTF-8's index fits, as every built-in
+    // encoding's does. The code range is what the core has proved of these bytes in UTF-8.
     unsafe {
-        rb_sys::rb_enc_associate_index(string.as_raw(), rb_sys::rb_utf8_encindex());
+        let utf8 = rb_sys::rb_utf8_encindex() as rb_sys::VALUE;
+        let basic = string.as_raw() as *mut rb_sys::RBasic;
+        (*basic).flags |= utf8 << rb_sys::ruby_encoding_consts::RUBY_ENCODING_SHIFT as u32;
         string.enc_coderange_set(coderange);
     }
     string

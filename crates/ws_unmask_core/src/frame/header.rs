@@ -43,7 +43,7 @@ impl Header {
     /// assert_eq!(Header::missing(&[0x81, 0xfe], &rules), Ok(2 + 4)); // length and key
     /// ```
     pub fn missing(bytes: &[u8], rules: &Rules) -> Result<u64, ProtocolError> {
-        let (header_size, length) = match Self::parse(bytes, rules, MessageState::Unknown)? {
+        let (header_size, length) = match Self::parse(bytes, rules)? {
             Some((header, size)) => (size, header.length),
             None => match *bytes {
                 [_, second, ..] => match second & 0x7f {
@@ -95,10 +95,18 @@ impl Header {
     }
 
     /// Parses the header at the start of `bytes`: the header and its size in bytes, or `None` if
-    /// more bytes are needed. Each violation is found by the byte that makes it one, whether or not
-    /// the rest of the header is there.
+    /// more bytes are needed.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the header, whether or not all of it is there.
+    pub fn parse(bytes: &[u8], rules: &Rules) -> Result<Option<(Self, usize)>, ProtocolError> {
+        Self::parse_next(bytes, rules, MessageState::Unknown)
+    }
+
+    /// [`parse`](Self::parse) in a stream. Each violation is found by the byte that makes it one.
     #[inline(always)]
-    pub(crate) fn parse(
+    pub(crate) fn parse_next(
         bytes: &[u8],
         rules: &Rules,
         state: MessageState,

@@ -1,0 +1,93 @@
+//! `WsUnmask::Native`: the private door for what is written in Ruby around other libraries. Its
+//! arguments are positional and its answers flat: a call of it stands in their hottest loops.
+
+use crate::arguments::{offset, optional_key, string};
+use crate::error::{cannot_be_sent, decode_error};
+use crate::ruby_memory::{self, FrameList, RubyString, catching_jumps, with_bytes};
+use crate::types;
+use magnus::{Error, RModule, Ruby, Value, function, prelude::*};
+use ws_unmask_core::frame::{Frame, Header};
+use ws_unmask_core::{DecodeError, MessageState, Reserved, Rules};
+
+pub fn init(module: RModule) -> Result<(), Error> {
+    let native = module.define_module("Native")?;
+    native.define_singleton_method("whole_frames", function!(whole_frames, 6))?;
+    native.define_singleton_method("frame", function!(frame, 5))
+}
+
+/// All frames that lie whole in `buffer` from `offset` on and are in order, but at most
+/// [`FrameList::MOST`]: one Array of first byte, payload and end for each of them, or nil.
+///
+/// It stops in front of anything else, and raises nothing for it: the library that asks deals with
+/// that in its own way.
+fn whole_frames(
+    ruby: &Ruby,
+    buffer: Value,
+    start: Value,
+    require_mask: Value,
+    allow_reserved: Reserved,
+    max_message_size: u64,
+    message_size: Option<u64>,
+) -> Result<Value, Error> {
+    let buffer = string(ruby, buffer, "buffer")?;
+    let start = offset(ruby, start)?;
+    let rules = Rules {
+        require_mask: require_mask.to_bool(),
+        allow_reserved,
+        max_message_size,
+        ..Rules::default()
+    };
+    let state =
+        message_size.map_or(MessageState::Between, |size| MessageState::Unfinished { size });
+    let found = catching_jumps(|| {
+        with_bytes(buffer, |bytes| {
+            let mut frames = FrameList::new();
+            find_frames(bytes, start, &rules, state, &mut frames).map(|()| frames)
+        })
+    })?;
+    found.map(FrameList::into_value).map_err(|error| decode_error(ruby, error))
+}
+
+fn find_frames(
+    bytes: &[u8],
+    mut start: usize,
+    rules: &Rules,
+    mut state: MessageState,
+    frames: &mut FrameList,
+) -> Result<(), DecodeError<ruby_memory::NoMemory>> {
+    while !frames.is_full()
+        && let Some(rest) = bytes.get(start..)
+        && let Ok(Some(frame)) = Frame::parse_next(rest, rules, state)
+    {
+        let payload: RubyString = match frame.payload() {
+            Ok(payload) => payload,
+            Err(DecodeError::Protocol(_)) => break,
+            Err(error) => return Err(error),
+        };
+        start += frame.size();
+        state = state.after(&frame.header);
+        frames.push(rest[0], payload, start);
+    }
+    Ok(())
+}
+
+/// A frame with any content: what the library that asks checks, it has checked.
+fn frame(
+    ruby: &Ruby,
+    opcode: Value,
+    payload: Value,
+    key: Value,
+    fin: Value,
+    reserved: Reserved,
+) -> Result<Value, Error> {
+    let payload = string(ruby, payload, "payload")?;
+    let header = Header {
+        fin: fin.to_bool(),
+        reserved,
+        opcode: types::opcode(ruby, opcode)?,
+        key: optional_key(ruby, key)?,
+        length: payload.len() as u64,
+    };
+    header.check().map_err(|error| cannot_be_sent(ruby, error))?;
+    ruby_memory::framed(header, payload)
+}

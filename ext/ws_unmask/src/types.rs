@@ -1,0 +1,44 @@
+//! The Symbols that stand for the types of frames and messages.
+
+use magnus::{Error, Integer, Ruby, StaticSymbol, Value, value::Lazy};
+use ws_unmask_core::frame::Opcode;
+
+static CONTINUATION: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("continuation"));
+static TEXT: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("text"));
+static BINARY: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("binary"));
+static CLOSE: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("close"));
+static PING: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("ping"));
+static PONG: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("pong"));
+
+const ALL: [Opcode; 6] =
+    [Opcode::Continuation, Opcode::Text, Opcode::Binary, Opcode::Close, Opcode::Ping, Opcode::Pong];
+
+#[inline]
+pub fn symbol(ruby: &Ruby, opcode: Opcode) -> StaticSymbol {
+    ruby.get_inner(match opcode {
+        Opcode::Continuation => &CONTINUATION,
+        Opcode::Text => &TEXT,
+        Opcode::Binary => &BINARY,
+        Opcode::Close => &CLOSE,
+        Opcode::Ping => &PING,
+        Opcode::Pong => &PONG,
+    })
+}
+
+/// The opcode for a type: a Symbol, or the opcode itself.
+#[inline]
+pub fn opcode(ruby: &Ruby, value: Value) -> Result<Opcode, Error> {
+    let found = match StaticSymbol::from_value(value) {
+        Some(given) => ALL.into_iter().find(|&opcode| symbol(ruby, opcode) == given),
+        None => Integer::from_value(value)
+            .and_then(|integer| integer.to_u8().ok())
+            .and_then(Opcode::new),
+    };
+    found.ok_or_else(|| {
+        let message = format!(
+            "type must be :continuation, :text, :binary, :close, :ping or :pong, or an opcode (0 to \
+             2, 8 to 10), not {value:?}"
+        );
+        Error::new(ruby.exception_arg_error(), message)
+    })
+}
