@@ -1,274 +1,450 @@
 # frozen_string_literal: true
 
 require "objspace"
+require_relative "support/child"
 require_relative "support/frames"
 
 RSpec.describe WsUnmask::Decoder do
+  include Child
   include Frames
 
   subject(:decoder) { described_class.new }
 
-  # All that comes of feeding the pieces with a block.
+  # All messages of the pieces, fed with a block.
   def fed(*pieces, decoder: described_class.new)
     messages = []
     pieces.each { |piece| decoder.feed(piece) { |*message| messages << message } }
     messages
   end
 
-  it "decodes the example of RFC 6455, section 5.7" do
-    expect(decoder.feed(hello)).to eq [[:text, "Hello"]]
-    expect(fed(hello)).to eq [[:text, "Hello"]]
-  end
+  describe ".new" do
+    it "makes an object of a subclass, whose initialize runs" do
+      room = Class.new(described_class) do
+        attr_reader :name
 
-  it "returns itself when it was given a block" do
-    expect(decoder.feed(hello) { nil }).to be decoder
-  end
-
-  it "returns no message until its last byte has come" do
-    pieces = hello.each_char.to_a
-    expect(pieces[..-2].flat_map { |byte| decoder.feed(byte) }).to eq []
-    expect(decoder.feed(pieces.last)).to eq [[:text, "Hello"]]
-  end
-
-  it "puts fragments together, and lets control frames out between them" do
-    stream = frame(:text, "Hel", fin: false) + frame(:ping, "?") +
-             frame(:continuation, "lo") + frame(:pong, "!")
-    expected = [[:ping, "?"], [:text, "Hello"], [:pong, "!"]]
-    expect(fed(stream)).to eq expected
-    expect(fed(*stream.each_char)).to eq expected
-    expect(decoder.feed(stream)).to eq expected
-  end
-
-  it "gives the same messages however the stream is cut" do
-    random = Random.new(RSpec.configuration.seed)
-    messages = Array.new(200) do
-      length = [rand(0..125), rand(0..4000), rand(60_000..70_000)].sample(random:)
-      case random.rand(4)
-      when 0 then [:text, "x" * length]
-      when 1 then [:text, ("grüß " * ((length / 7) + 1)).byteslice(0, length).scrub("?")]
-      when 2 then [:binary, random.bytes(length)]
-      else [:ping, random.bytes(length % 126)]
-      end
-    end
-    stream = messages.map { |type, payload| frame(type, payload) }.join
-    expect(fed(stream)).to eq messages
-    expect(fed(*cut(stream, random:))).to eq messages
-    decoder = described_class.new
-    expect(cut(stream, random:).flat_map { |piece| decoder.feed(piece) }).to eq messages
-  end
-
-  describe "a text" do
-    it "is UTF-8 whose code range Ruby knows already" do
-      texts = ["", "Hello", "grüß", "x" * 5000, "#{"x" * 40_000}ü", "語" * 30_000]
-      texts.each do |text|
-        whole = fed(frame(:text, text))[0][1]
-        half = text.bytesize / 2
-        stream = frame(:text, text.byteslice(0, half), fin: false) +
-                 frame(:continuation, text.byteslice(half..))
-        [whole, fed(stream)[0][1], fed(*cut(frame(:text, text)))[0][1]].each do |got|
-          expect(got).to eq text
-          expect(got.encoding).to be Encoding::UTF_8
-          # What Ruby says of a copy, it had to find out by itself.
-          expect(got.ascii_only?).to be text.dup.ascii_only?
-          expect(got.valid_encoding?).to be true
-          expect(got.length).to eq text.chars.size
-          expect(got.upcase).to eq text.upcase
+        def initialize(name, **options)
+          super(**options)
+          @name = name
         end
       end
+      lobby = room.new("lobby", max_message_size: 3)
+      expect(lobby).to be_an_instance_of(room)
+      expect(lobby.name).to eq "lobby"
+      expect { lobby.feed(hello) }.to raise_error(WsUnmask::MessageTooBigError)
     end
 
-    it "is not checked if nobody wants it to be" do
-      decoder = described_class.new(validate_utf8: false)
-      (_, text), (_, ascii) = decoder.feed(frame(:text, "caf\xe9") + frame(:text, "cafe"))
-      expect(text.encoding).to be Encoding::UTF_8
-      expect(text).not_to be_valid_encoding
-      expect(ascii).to be_ascii_only
+    it "makes a decoder with the defaults for a subclass that does not call super" do
+      quiet = Class.new(described_class) { def initialize; end } # rubocop:disable Lint/MissingSuper
+      expect(quiet.new.feed(hello)).to eq [[:text, "Hello"]]
     end
 
-    it "is refused where the first bad byte is, be the rest of it still to come" do
-      bytes = frame(:text, "caf\xe9 and what follows", fin: false)
-      expect(decoder.feed(bytes.byteslice(0, 10))).to eq []
-      expect { decoder.feed(bytes.byteslice(10, 1)) }.to raise_error(WsUnmask::InvalidPayloadError)
-    end
-  end
-
-  it "gives everything else in ASCII-8BIT" do
-    messages = fed(frame(:binary, "x"), frame(:ping, "x"), frame(:pong, "x"),
-                   frame(:binary, "y" * 300_000))
-    expect(messages.map { |_, payload| payload.encoding }.uniq).to eq [Encoding::ASCII_8BIT]
-  end
-
-  describe "a close frame" do
-    it "comes parsed" do
-      type, close = decoder.feed(frame(:close, [4001].pack("n") + "grüß".b))[0]
-      expect(type).to be :close
-      expect(close).to eq WsUnmask::Close.new(4001, "grüß")
-      expect(close.reason.encoding).to be Encoding::UTF_8
-      expect(fed(frame(:close))).to eq [[:close, WsUnmask::Close.new(nil, "")]]
-    end
-
-    it "ends the stream" do
-      expect(decoder).not_to be_closed
-      expect(decoder.feed(frame(:close) + hello).size).to eq 1
-      expect(decoder).to be_closed
-      expect(decoder.feed("\xff\xff\xff".b)).to eq []
-    end
-  end
-
-  describe "a fault" do
-    faults = {
-      "an unmasked frame" => ["\x81\x00", WsUnmask::NotMaskedError, 1002],
-      "a reserved bit" => ["\xc1\x80", WsUnmask::ProtocolError, 1002],
-      "a reserved opcode" => ["\x83\x80", WsUnmask::ProtocolError, 1002],
-      "a fragmented control frame" => ["\x09\x80", WsUnmask::ProtocolError, 1002],
-      "a control frame over 125 bytes" => ["\x89\xfe", WsUnmask::ProtocolError, 1002],
-      "a continuation without a start" => ["\x80\x80\0\0\0\0", WsUnmask::ProtocolError, 1002],
-      "a message inside of another" => ["\x01\x80\0\0\0\0\x81\x80\0\0\0\0",
-                                        WsUnmask::ProtocolError, 1002],
-      "a length not in its shortest form" => ["\x82\xfe\x00\x7d", WsUnmask::ProtocolError, 1002],
-      "the top bit of a 64-bit length" => ["\x82\xff\x80\0\0\0\0\0\0\0",
-                                           WsUnmask::ProtocolError, 1002],
-      "a close frame of one byte" => ["\x88\x81\0\0\0\0\x03", WsUnmask::ProtocolError, 1002],
-      "a close code that must not be sent" => ["\x88\x82\0\0\0\0\x03\xed",
-                                               WsUnmask::ProtocolError, 1002],
-      "a close reason that is not UTF-8" => ["\x88\x83\0\0\0\0\x03\xe8\xff",
-                                             WsUnmask::InvalidPayloadError, 1007],
-      "a text that is not UTF-8" => ["\x81\x81\0\0\0\0\xff", WsUnmask::InvalidPayloadError, 1007],
-      "a message over the limit" => ["\x82\xff\0\0\0\0\x04\0\0\x01\0\0\0\0",
-                                     WsUnmask::MessageTooBigError, 1009]
-    }
-
-    faults.each do |name, (bytes, error, code)|
-      it "of #{name} is a #{error.name} with #{code}, whole and byte by byte" do
-        [[bytes.b], bytes.b.chars].each do |pieces|
-          decoder = described_class.new
-          expect { pieces.each { |piece| decoder.feed(piece) } }
-            .to raise_error(an_instance_of(error).and(have_attributes(code:)))
-        end
+    it "refuses options that make no sense, and names them" do
+      wrong = {
+        { max_size: 1 } => [ArgumentError, /max_size/],
+        { max_message_size: -1 } => [ArgumentError, "max_message_size must not be negative, but is -1"],
+        { max_message_size: "1MB" } => [TypeError, /max_message_size must be an Integer.*not String/],
+        { max_message_size: Float::INFINITY } => [TypeError, /max_message_size .* nil for no limit/],
+        { max_frame_size: 1.9 } => [TypeError, /max_frame_size must be an Integer.*not Float/],
+        { allow_reserved: 1 } => [TypeError, /allow_reserved must be an Array.*not Integer/],
+        { allow_reserved: [4] } => [ArgumentError, /allow_reserved must be of 1, 2 and 3.*not 4/],
+        { allow_reserved: ["1"] } => [ArgumentError, /not "1"/]
+      }
+      wrong.each do |options, error|
+        expect { described_class.new(**options) }.to raise_error(*error)
       end
-    end
-
-    it "comes after the messages that are before it" do
-      stream = hello + hello + "\x81\x00".b
-      messages = []
-      expect { decoder.feed(stream) { |_, text| messages << text } }
-        .to raise_error(WsUnmask::NotMaskedError, "frame is not masked")
-      expect(messages).to eq %w[Hello Hello]
-    end
-
-    it "comes with the next call if there were messages to return" do
-      expect(decoder.feed(hello + "\x81\x00".b)).to eq [[:text, "Hello"]]
-      expect { decoder.feed("") }.to raise_error(WsUnmask::NotMaskedError)
-    end
-
-    it "stays" do
-      expect { decoder.feed("\x81\x00".b) }.to raise_error(WsUnmask::NotMaskedError)
-      expect { decoder.feed(hello) }.to raise_error(WsUnmask::NotMaskedError)
-      expect { decoder.feed(hello) { nil } }.to raise_error(WsUnmask::NotMaskedError)
-    end
-  end
-
-  describe "options" do
-    it "limit the size of messages, over all fragments, and of frames" do
-      decoder = described_class.new(max_message_size: 10)
-      expect { decoder.feed(frame(:text, "x" * 6, fin: false) + frame(:continuation, "x" * 5)) }
-        .to raise_error(WsUnmask::MessageTooBigError,
-                        "message of 11 bytes or more is over the limit of 10")
-      decoder = described_class.new(max_frame_size: 5)
-      expect { decoder.feed(frame(:text, "x" * 6)) }
-        .to raise_error(WsUnmask::MessageTooBigError, "frame of 6 bytes is over the limit of 5")
-      expect(described_class.new(max_message_size: nil,
-                                 max_frame_size: nil).feed(hello).size).to eq 1
-    end
-
-    it "let unmasked frames through, for a client" do
-      expect(described_class.new(require_mask: false).feed("\x81\x05Hello".b + hello))
-        .to eq [[:text, "Hello"], [:text, "Hello"]]
-    end
-
-    it "let reserved bits through, and say which, without a look at the text" do
-      decoder = described_class.new(allow_reserved: [1, 3])
-      compressed = "\xd1\x81\0\0\0\0\xff".b
-      expect(decoder.feed(compressed + hello)).to eq [[:text, "\xff".b, [1, 3]],
-                                                      [:text, "Hello", []]]
-      expect(fed(compressed, decoder:)).to eq [[:text, "\xff".b, [1, 3]]]
-      expect { decoder.feed("\xa1\x80".b) }
-        .to raise_error(WsUnmask::ProtocolError, /RSV1 = 0, RSV2 = 1, RSV3 = 0/)
-    end
-
-    it "are refused if they make no sense" do
-      expect { described_class.new(max_size: 1) }.to raise_error(ArgumentError, /max_size/)
       expect { described_class.new(1) }.to raise_error(ArgumentError)
-      expect { described_class.new(allow_reserved: [4]) }.to raise_error(ArgumentError, /RSV1/)
-      expect { described_class.new(max_message_size: -1) }.to raise_error(RangeError)
-      expect { described_class.new(max_message_size: "1") }.to raise_error(TypeError)
-    end
-  end
-
-  it "refuses what is no String" do
-    expect { decoder.feed(nil) }.to raise_error(TypeError, "payload must be a String, not nil")
-  end
-
-  describe "its block" do
-    let(:stream) { %w[one two three].map { |text| frame(:text, text) }.join }
-
-    it "loses nothing by raising" do
-      got = []
-      expect { decoder.feed(stream) { |_, text| got << text and raise "no" } }.to raise_error("no")
-      decoder.feed(frame(:text, "four")) { |_, text| got << text }
-      expect(got).to eq %w[one two three four]
     end
 
-    it "loses nothing by break and throw" do
-      got = []
-      decoder.feed(stream) { |_, text| got << text and break }
-      catch(:out) { decoder.feed("") { |_, text| got << text and throw :out } }
-      expect(decoder.feed("")).to eq [[:text, "three"]]
-      expect(got).to eq %w[one two]
-    end
-
-    it "may not feed the decoder that is calling it" do
-      expect { decoder.feed(stream) { decoder.feed(hello) } }
-        .to raise_error(RuntimeError, /being fed already/)
-      expect(decoder.feed("").map(&:last)).to eq %w[two three]
-    end
-
-    it "may do to the bytes what it wants" do
-      [->(bytes) { bytes.clear }, ->(bytes) { bytes.replace("\xff" * 500) },
-       ->(bytes) { bytes << ("x" * 100_000) }, lambda { |bytes|
-                                                 bytes.setbyte(12, 0xff)
-                                               }].each do |change|
-        bytes = stream.dup
-        got = []
-        described_class.new.feed(bytes) { |_, text| change.call(bytes) and got << text }
-        expect(got).to eq %w[one two three]
+    it "takes any size, and nil for none" do
+      [nil, 0, 2**63, 10**30].each do |size|
+        expect(described_class.new(max_message_size: size, max_frame_size: size)).not_to be_closed
       end
     end
-  end
 
-  it "works under GC.stress" do
-    stream = frame(:text, "x" * 100) + frame(:binary, "y" * 5000, fin: false) +
-             frame(:continuation, "ü") + frame(:close, [1000].pack("n"))
-    expected = fed(stream)
-    GC.stress = true
-    results = [fed(stream), fed(*stream.scan(/.{1,700}/mn)), decoder.feed(stream)]
-    GC.stress = false
-    expect(results).to all eq expected
-  ensure
-    GC.stress = false
-  end
-
-  it "works when objects are moved between the calls" do
-    stream = frame(:text, "x" * 10_000, fin: false) + frame(:continuation, "y" * 10_000)
-    messages = cut(stream).flat_map do |piece|
-      GC.compact if GC.respond_to?(:compact)
-      decoder.feed(piece)
+    it "cannot be repeated on the same object" do
+      expect { decoder.send(:initialize) }.to raise_error(TypeError, "already initialized")
     end
-    expect(messages).to eq [[:text, ("x" * 10_000) + ("y" * 10_000)]]
+  end
+
+  describe "#dup" do
+    it "is refused: a stream has only one decoder" do
+      expect { decoder.dup }.to raise_error(TypeError, /cannot be copied/)
+      expect { decoder.clone }.to raise_error(TypeError, /cannot be copied/)
+    end
+  end
+
+  describe "#inspect" do
+    it "says in which state it is and what it holds" do
+      expect(decoder.inspect).to eq "#<WsUnmask::Decoder open, 0 bytes of an unfinished message, " \
+                                    "0 undelivered>"
+      decoder.feed(hello * 3) { break }
+      decoder.feed(frame(:binary, "12345", fin: false)) { break }
+      expect(decoder.inspect).to include("open, 5 bytes", "1 undelivered")
+      expect { decoder.feed("\xff") { nil } }.to raise_error(WsUnmask::ProtocolError)
+      expect(decoder.inspect).to include "failed"
+    end
+
+    it "says that the stream is closed, also in a block" do
+      decoder.feed(frame(:close)) { expect(decoder.inspect).to include "closed" }
+      expect(decoder.inspect).to include "closed"
+    end
+  end
+
+  describe "#feed" do
+    it "decodes the example of RFC 6455, section 5.7" do
+      expect(decoder.feed(hello)).to eq [[:text, "Hello"]]
+      expect(fed(hello)).to eq [[:text, "Hello"]]
+    end
+
+    it "returns the decoder if it was given a block" do
+      expect(decoder.feed(hello) { nil }).to be decoder
+    end
+
+    it "returns no message until its last byte was fed" do
+      pieces = hello.each_char.to_a
+      expect(pieces[..-2].flat_map { |byte| decoder.feed(byte) }).to eq []
+      expect(decoder.feed(pieces.last)).to eq [[:text, "Hello"]]
+    end
+
+    it "puts fragments together, and yields control frames between them" do
+      stream = frame(:text, "Hel", fin: false) + frame(:ping, "?") +
+               frame(:continuation, "lo") + frame(:pong, "!")
+      expected = [[:ping, "?"], [:text, "Hello"], [:pong, "!"]]
+      expect(fed(stream)).to eq expected
+      expect(fed(*stream.each_char)).to eq expected
+      expect(decoder.feed(stream)).to eq expected
+    end
+
+    it "returns the same messages however the stream is cut" do
+      random = Random.new(RSpec.configuration.seed)
+      messages = Array.new(200) do
+        length = [rand(0..125), rand(0..4000), rand(60_000..70_000)].sample(random:)
+        case random.rand(4)
+        when 0 then [:text, "x" * length]
+        when 1 then [:text, ("grüß " * ((length / 7) + 1)).byteslice(0, length).scrub("?")]
+        when 2 then [:binary, random.bytes(length)]
+        else [:ping, random.bytes(length % 126)]
+        end
+      end
+      stream = messages.map { |type, payload| frame(type, payload) }.join
+      expect(fed(stream)).to eq messages
+      expect(fed(*cut(stream, random:))).to eq messages
+      decoder = described_class.new
+      expect(cut(stream, random:).flat_map { |piece| decoder.feed(piece) }).to eq messages
+    end
+
+    it "returns everything but text in ASCII-8BIT" do
+      messages = fed(frame(:binary, "x"), frame(:ping, "x"), frame(:pong, "x"),
+                     frame(:binary, "y" * 300_000))
+      expect(messages.map { |_, payload| payload.encoding }.uniq).to eq [Encoding::ASCII_8BIT]
+    end
+
+    it "refuses what is not a String, and says which argument it is" do
+      expect { decoder.feed(nil) }.to raise_error(TypeError, "bytes must be a String, not nil")
+      expect { decoder.feed(1) { nil } }
+        .to raise_error(TypeError, "bytes must be a String, not Integer")
+    end
+
+    it "does not touch the String, frozen or not" do
+      bytes = hello.freeze
+      expect(fed(bytes)).to eq [[:text, "Hello"]]
+      expect(bytes).to eq hello
+    end
+
+    context "with text" do
+      it "returns UTF-8, which Ruby does not need to scan again" do
+        texts = ["", "Hello", "grüß", "x" * 5000, "#{"x" * 40_000}ü", "語" * 30_000]
+        texts.each do |text|
+          whole = fed(frame(:text, text))[0][1]
+          half = text.bytesize / 2
+          stream = frame(:text, text.byteslice(0, half), fin: false) +
+                   frame(:continuation, text.byteslice(half..))
+          [whole, fed(stream)[0][1], fed(*cut(frame(:text, text)))[0][1]].each do |got|
+            expect(got).to eq text
+            expect(got.encoding).to be Encoding::UTF_8
+            # What Ruby says of a copy, it had to find out by itself.
+            expect(got.ascii_only?).to be text.dup.ascii_only?
+            expect(got.valid_encoding?).to be true
+            expect(got.length).to eq text.chars.size
+            expect(got.upcase).to eq text.upcase
+          end
+        end
+      end
+
+      it "does not check it with validate_utf8: false" do
+        decoder = described_class.new(validate_utf8: false)
+        (_, text), (_, ascii) = decoder.feed(frame(:text, "caf\xe9") + frame(:text, "cafe"))
+        expect(text.encoding).to be Encoding::UTF_8
+        expect(text).not_to be_valid_encoding
+        expect(ascii).to be_ascii_only
+      end
+
+      it "raises at the first invalid byte, before the rest of the message" do
+        bytes = frame(:text, "caf\xe9 and what follows", fin: false)
+        expect(decoder.feed(bytes.byteslice(0, 10))).to eq []
+        expect { decoder.feed(bytes.byteslice(10, 1)) }
+          .to raise_error(WsUnmask::InvalidPayloadError)
+      end
+    end
+
+    context "with a close frame" do
+      it "returns a Close" do
+        type, close = decoder.feed(frame(:close, [4001].pack("n") + "grüß".b))[0]
+        expect(type).to be :close
+        expect(close).to eq WsUnmask::Close.new(4001, "grüß")
+        expect(close.reason.encoding).to be Encoding::UTF_8
+        expect(fed(frame(:close))).to eq [[:close, WsUnmask::Close.new(nil, "")]]
+      end
+
+      it "discards what follows it" do
+        expect(decoder.feed(frame(:close) + hello).size).to eq 1
+        expect(decoder.feed("\xff\xff\xff".b)).to eq []
+      end
+    end
+
+    context "with a protocol violation" do
+      violations = {
+        "an unmasked frame" => ["\x81\x00", WsUnmask::NotMaskedError, 1002, 1],
+        "a reserved bit" => ["\xc1\x80", WsUnmask::ProtocolError, 1002, 0],
+        "a reserved opcode" => ["\x83\x80", WsUnmask::ProtocolError, 1002, 0],
+        "a fragmented control frame" => ["\x09\x80", WsUnmask::ProtocolError, 1002, 0],
+        "a control frame over 125 bytes" => ["\x89\xfe", WsUnmask::ProtocolError, 1002, 1],
+        "a continuation without a start" => ["\x80\x80\0\0\0\0", WsUnmask::ProtocolError, 1002, 0],
+        "a message inside of another" => ["\x01\x80\0\0\0\0\x81\x80\0\0\0\0",
+                                          WsUnmask::ProtocolError, 1002, 6],
+        "a length not in its shortest form" => ["\x82\xfe\x00\x7d",
+                                                WsUnmask::ProtocolError, 1002, 3],
+        "the top bit of a 64-bit length" => ["\x82\xff\x80\0\0\0\0\0\0\0",
+                                             WsUnmask::ProtocolError, 1002, 9],
+        "a close frame of one byte" => ["\x88\x81\0\0\0\0\x03", WsUnmask::ProtocolError, 1002, 6],
+        "a close code that must not be sent" => ["\x88\x82\0\0\0\0\x03\xed",
+                                                 WsUnmask::ProtocolError, 1002, 7],
+        "a close reason that is not UTF-8" => ["\x88\x83\0\0\0\0\x03\xe8\xff",
+                                               WsUnmask::InvalidPayloadError, 1007, 8],
+        "text that is not UTF-8" => ["\x81\x83\0\0\0\0a\xffb",
+                                     WsUnmask::InvalidPayloadError, 1007, 7],
+        "a message over the limit" => ["\x82\xff\0\0\0\0\x04\0\0\x01\0\0\0\0",
+                                       WsUnmask::MessageTooBigError, 1009, 9]
+      }
+
+      violations.each do |name, (bytes, error, code, offset)|
+        it "raises #{error.name} with #{code} and the offset for #{name}" do
+          offset += hello.bytesize
+          [[hello + bytes.b], [hello, *bytes.b.chars]].each do |pieces|
+            decoder = described_class.new
+            expect { pieces.each { |piece| decoder.feed(piece) { nil } } }
+              .to raise_error(an_instance_of(error).and(have_attributes(code:, offset:)))
+          end
+        end
+      end
+
+      it "yields the messages before it, then raises" do
+        stream = hello + hello + "\x81\x00".b
+        messages = []
+        expect { decoder.feed(stream) { |_, text| messages << text } }
+          .to raise_error(WsUnmask::NotMaskedError, "frame is not masked")
+        expect(messages).to eq %w[Hello Hello]
+      end
+
+      it "returns the messages before it, and raises at the next call" do
+        expect(decoder.feed(hello + "\x81\x00".b)).to eq [[:text, "Hello"]]
+        expect { decoder.feed("") }.to raise_error(WsUnmask::NotMaskedError)
+      end
+
+      it "raises at every later call" do
+        expect { decoder.feed("\x81\x00".b) }.to raise_error(WsUnmask::NotMaskedError)
+        2.times do
+          expect { decoder.feed(hello) }
+            .to raise_error(an_instance_of(WsUnmask::NotMaskedError).and(have_attributes(offset: 1)))
+          expect { decoder.feed(hello) { nil } }.to raise_error(WsUnmask::NotMaskedError)
+        end
+      end
+    end
+
+    context "with max_message_size or max_frame_size" do
+      it "limits messages, over all fragments, and frames" do
+        decoder = described_class.new(max_message_size: 10)
+        expect { decoder.feed(frame(:text, "x" * 6, fin: false) + frame(:continuation, "x" * 5)) }
+          .to raise_error(WsUnmask::MessageTooBigError,
+                          "message of 11 bytes or more is over the limit of 10")
+        decoder = described_class.new(max_frame_size: 5)
+        expect { decoder.feed(frame(:text, "x" * 6)) }
+          .to raise_error(WsUnmask::MessageTooBigError, "frame of 6 bytes is over the limit of 5")
+      end
+    end
+
+    context "with require_mask: false" do
+      it "accepts unmasked frames" do
+        expect(described_class.new(require_mask: false).feed("\x81\x05Hello".b + hello))
+          .to eq [[:text, "Hello"], [:text, "Hello"]]
+      end
+    end
+
+    context "with allow_reserved" do
+      it "returns the bits, and does not check the text" do
+        decoder = described_class.new(allow_reserved: [1, 3])
+        compressed = "\xd1\x81\0\0\0\0\xff".b
+        expect(decoder.feed(compressed + hello)).to eq [[:text, "\xff".b, [1, 3]],
+                                                        [:text, "Hello", []]]
+        expect(fed(compressed, decoder:)).to eq [[:text, "\xff".b, [1, 3]]]
+        expect { decoder.feed("\xa1\x80".b) }
+          .to raise_error(WsUnmask::ProtocolError, /RSV1 = 0, RSV2 = 1, RSV3 = 0/)
+      end
+
+      # RFC 7692, section 6: RSV1 belongs to the message, so it is set on its first frame only.
+      it "refuses RSV1 on control and continuation frames" do
+        ["\xc9\x80\0\0\0\0", "\xc8\x80\0\0\0\0", "\x41\x80\0\0\0\0\xc0\x80\0\0\0\0"].each do |bytes|
+          decoder = described_class.new(allow_reserved: [1])
+          expect { decoder.feed(bytes.b) }.to raise_error(WsUnmask::ProtocolError, /RSV1 = 1/)
+        end
+      end
+    end
+
+    context "with a block that leaves early" do
+      let(:stream) { %w[one two three].map { |text| frame(:text, text) }.join }
+
+      it "loses nothing if it raises" do
+        got = []
+        expect { decoder.feed(stream) { |_, text| got << text and raise "no" } }
+          .to raise_error("no")
+        decoder.feed(frame(:text, "four")) { |_, text| got << text }
+        expect(got).to eq %w[one two three four]
+      end
+
+      it "loses nothing if it breaks or throws" do
+        got = []
+        decoder.feed(stream) { |_, text| got << text and break }
+        catch(:out) { decoder.feed("") { |_, text| got << text and throw :out } }
+        expect(decoder.feed("")).to eq [[:text, "three"]]
+        expect(got).to eq %w[one two]
+      end
+
+      it "loses nothing if its thread is killed" do
+        thread = Thread.new { decoder.feed(stream) { Thread.current.kill } }
+        thread.join
+        expect(decoder.feed("").map(&:last)).to eq %w[two three]
+      end
+
+      it "raises a protocol violation that it has not seen yet, at the next call" do
+        decoder.feed(stream + "\xff".b) { break }
+        got = []
+        expect { decoder.feed("") { |_, text| got << text } }
+          .to raise_error(WsUnmask::ProtocolError)
+        expect(got).to eq %w[two three]
+      end
+
+      it "holds no more than what is undelivered" do
+        message = frame(:text, "x" * 1000)
+        one = lambda { |bytes| decoder.feed(bytes) { break } }
+        one.call(message * 2)
+        5000.times { one.call(message) }
+        expect(ObjectSpace.memsize_of(decoder)).to be < 4096
+        expect(decoder.feed("").size).to eq 1
+      end
+    end
+
+    context "with a block that does something to the decoder or the bytes" do
+      let(:stream) { %w[one two three].map { |text| frame(:text, text) }.join }
+
+      it "refuses to be fed by it" do
+        expect { decoder.feed(stream) { decoder.feed(hello) } }
+          .to raise_error(RuntimeError, /being fed already/)
+        expect(decoder.feed("").map(&:last)).to eq %w[two three]
+      end
+
+      it "is not disturbed if the bytes are changed" do
+        [lambda(&:clear), ->(bytes) { bytes.replace("\xff" * 500) },
+         ->(bytes) { bytes << ("x" * 100_000) },
+         ->(bytes) { bytes.setbyte(12, 0xff) }].each do |change|
+          bytes = stream.dup
+          got = []
+          described_class.new.feed(bytes) { |_, text| change.call(bytes) and got << text }
+          expect(got).to eq %w[one two three]
+        end
+      end
+
+      it "keeps what is undelivered through collection and compaction" do
+        texts = Array.new(300) { |i| "message #{i} #{"x" * (i % 50)}" }
+        decoder.feed(texts.map { |text| frame(:text, text) }.join) { break }
+        GC.start
+        GC.compact if GC.respond_to?(:compact)
+        expect(decoder.feed("").map(&:last)).to eq texts.drop(1)
+      end
+    end
+
+    context "without memory" do
+      # Memory for 60 MiB, of which the message wants 100.
+      let(:script) { <<~RUBY }
+        def frame(payload) = [0x82, 0xff, payload.bytesize, 0, payload].pack("CCQ>Na*")
+        small = frame("x" * 70_000)
+        bytes = small * 2 + frame("y" * (100 << 20)) + small
+        GC.start
+        size = File.read("/proc/self/statm").to_i * 4096
+        Process.setrlimit(:AS, size + (60 << 20), Process::RLIM_INFINITY)
+        decoder = WsUnmask::Decoder.new(max_message_size: nil)
+        got = []
+        feed = lambda do |input|
+          got.concat(%<call>s)
+          got << :ok
+        rescue NoMemoryError
+          got << :no_memory
+        end
+        feed.(bytes); feed.(""); feed.(small)
+        Process.setrlimit(:AS, Process::RLIM_INFINITY, Process::RLIM_INFINITY)
+        feed.(small)
+        puts got.map { |it| it.is_a?(Array) ? it[1].bytesize : it }.join(" ")
+      RUBY
+
+      # 100 MiB cannot be had, and the tail of a payload must not be taken for frames.
+      it "delivers what came before, and fails for good" do
+        without = format(script, call: "decoder.feed(input)")
+        expect(in_child(without)).to eq "70000 70000 ok no_memory no_memory no_memory\n"
+        with = format(script, call: "[].tap { |all| decoder.feed(input) { |*it| got << it } }")
+        expect(in_child(with)).to eq "70000 70000 no_memory no_memory no_memory no_memory\n"
+      end
+
+      it "keeps messages that cannot be returned" do
+        expect(in_child(<<~'RUBY')).to eq "no memory\ntext\nno memory\nclose\n"
+          $fails = true
+          module Failing
+            def initialize(*) = $fails ? raise(NoMemoryError) : super
+          end
+          WsUnmask::Close.prepend(Failing)
+          decoder = WsUnmask::Decoder.new
+          feed = lambda do |bytes, &block|
+            decoder.feed(bytes, &block)
+          rescue NoMemoryError
+            puts "no memory"
+          end
+          feed.(["818537fa213d7f9f4d5158888061626364"].pack("H*"))
+          feed.("") { |type,| puts type }
+          $fails = false
+          puts feed.("").map(&:first)
+        RUBY
+      end
+    end
+
+    it "works when objects are moved between the calls" do
+      stream = frame(:text, "x" * 10_000, fin: false) + frame(:continuation, "y" * 10_000)
+      messages = cut(stream).flat_map do |piece|
+        GC.compact if GC.respond_to?(:compact)
+        decoder.feed(piece)
+      end
+      expect(messages).to eq [[:text, ("x" * 10_000) + ("y" * 10_000)]]
+    end
+  end
+
+  describe "#closed?" do
+    it "is true from the delivery of a close frame on" do
+      seen = []
+      decoder.feed(hello + frame(:close) + hello) { |type,| seen << [type, decoder.closed?] }
+      expect(seen).to eq [[:text, false], [:close, true]]
+      expect(decoder).to be_closed
+    end
   end
 
   describe "memory" do
-    it "is not taken on a promise" do
+    it "does not grow with what a header promises" do
       sizes = [[0xff, 2**62], [0xff, 60 << 20]].map do |second, length|
         decoder = described_class.new(max_message_size: nil)
         decoder.feed([0x82, second, length, "key!", "some bytes"].pack("CCQ>a4a*"))
@@ -277,22 +453,22 @@ RSpec.describe WsUnmask::Decoder do
       expect(sizes).to all be < 1024
     end
 
-    it "is little for ten thousand decoders that have seen half a header" do
+    it "is small for ten thousand decoders that have seen half a header" do
       decoders = Array.new(10_000) do
-        described_class.new.tap do |decoder|
-          decoder.feed("\x81\xfe".b)
-        end
+        described_class.new.tap { |decoder| decoder.feed("\x81\xfe".b) }
       end
       expect(decoders.sum { |decoder| ObjectSpace.memsize_of(decoder) }).to be < 10_000 * 640
     end
 
-    it "is given back when what came at once has been decoded" do
+    it "is given back when what was read at once is delivered" do
       empty = ObjectSpace.memsize_of(decoder)
       decoder.feed(hello * 100_000)
       expect(ObjectSpace.memsize_of(decoder)).to be_within(8 * 1024).of(empty)
+      decoder.feed(hello * 100_000) { nil }
+      expect(ObjectSpace.memsize_of(decoder)).to be_within(8 * 1024).of(empty)
     end
 
-    it "is not taken for what comes after a fault" do
+    it "does not grow after a protocol violation" do
       expect { decoder.feed("\x81\x00".b + ("x" * 1000)) }.to raise_error(WsUnmask::NotMaskedError)
       failed = ObjectSpace.memsize_of(decoder)
       100.times do
@@ -302,13 +478,24 @@ RSpec.describe WsUnmask::Decoder do
       expect(failed).to be < 640
     end
 
-    it "is told truly" do
+    it "is what ObjectSpace says" do
       bytes = frame(:binary, "x" * 1_000_000)
       empty = ObjectSpace.memsize_of(decoder)
       decoder.feed(bytes.byteslice(0, 500_000))
       expect(ObjectSpace.memsize_of(decoder)).to be_between(500_000, 1_100_000)
       decoder.feed(bytes.byteslice(500_000..))
-      expect(ObjectSpace.memsize_of(decoder)).to eq empty
+      expect(ObjectSpace.memsize_of(decoder)).to be_within(128).of(empty)
+    end
+
+    it "makes Ruby collect decoders that nobody has any more" do
+      runs, peak = in_child(<<~RUBY).split.map(&:to_i)
+        piece = [0x82, 0xff, 16 << 20, "key!", "x" * (8 << 20)].pack("CCQ>a4a*")
+        before = GC.count
+        150.times { WsUnmask::Decoder.new.feed(piece) }
+        puts GC.count - before, File.read("/proc/self/status")[/VmHWM:\\s+(\\d+)/, 1]
+      RUBY
+      expect(runs).to be > 5
+      expect(peak).to be < 400 << 10
     end
   end
 end

@@ -7,166 +7,14 @@ require_relative "support/frames"
 RSpec.describe WsUnmask::Frame do
   include Frames
 
-  it "reads the example of RFC 6455, section 5.7" do
-    frame = described_class.read(StringIO.new(hello))
-    expect(frame).to have_attributes(fin?: true, opcode: 1, type: :text, masked?: true,
-                                     rsv1?: false, rsv2?: false, rsv3?: false, payload: "Hello")
-    expect(frame.payload.encoding).to be Encoding::UTF_8
-    expect(frame.payload).to be frame.payload
-  end
-
-  it "reads one frame after the other, and nil at the end" do
-    payloads = [0, 1, 125, 126, 65_535, 65_536, 300_000].map { |length| Random.bytes(length) }
-    io = StringIO.new(payloads.map { |payload| frame(:binary, payload) }.join)
-    expect(payloads.map { described_class.read(io).payload }).to eq payloads
-    expect(described_class.read(io)).to be_nil
-  end
-
-  it "reads no byte more than it needs, from a socket that stays open" do
-    ours, theirs = UNIXSocket.pair
-    theirs.write("#{hello}rest")
-    expect(described_class.read(ours).payload).to eq "Hello"
-    expect(ours.readpartial(100)).to eq "rest"
-  ensure
-    [ours, theirs].each { |socket| socket&.close }
-  end
-
-  it "knows all types" do
-    types = %i[continuation text binary close ping pong]
-    expect(types.map { |type| described_class.decode(frame(type)).type }).to eq types
-    expect(described_class.decode(frame(:text, "x", fin: false))).not_to be_fin
-  end
-
-  it "decodes the frame at the start of a String" do
-    expect(described_class.decode("#{hello}more").payload).to eq "Hello"
-    expect(described_class.decode("")).to be_nil
-  end
-
-  it "raises EOFError wherever a frame is cut" do
-    [hello, frame(:binary, "x" * 200), frame(:binary, "x" * 70_000)].each do |bytes|
-      [1, 2, 3, 5, 6, 9, bytes.bytesize - 1].each do |length|
-        cut = bytes.byteslice(0, length)
-        expect { described_class.decode(cut) }.to raise_error(EOFError)
-        expect { described_class.read(StringIO.new(cut)) }.to raise_error(EOFError)
-      end
-    end
-  end
-
-  it "gives a fragment's text as bytes, since it may end within a character" do
-    payload = described_class.decode(frame(:text, "gr\xc3", fin: false)).payload
-    expect(payload).to eq "gr\xc3".b
-    expect(payload.encoding).to be Encoding::ASCII_8BIT
-  end
-
-  it "holds frames to the protocol and to the limits" do
-    refused = {
-      "\x81\x05Hello" => WsUnmask::NotMaskedError,
-      frame(:text, "\xff") => WsUnmask::InvalidPayloadError,
-      frame(:binary, "x" * 11) => WsUnmask::MessageTooBigError,
-      "\xc1\x80\0\0\0\0" => WsUnmask::ProtocolError,
-      "\x89\xfe\x00\x7e\0\0\0\0" => WsUnmask::ProtocolError
-    }
-    refused.each do |bytes, error|
-      expect { described_class.decode(bytes, max_frame_size: 10) }.to raise_error(error)
-      expect { described_class.read(StringIO.new(bytes), max_frame_size: 10) }.to raise_error(error)
-    end
-    frame = described_class.decode("\xe1\x05Hello".b, require_mask: false, allow_reserved: [1, 2])
-    expect(frame).to have_attributes(rsv1?: true, rsv2?: true, rsv3?: false, masked?: false)
-  end
-
-  it "takes memory for what has come, not for what a header promises" do
-    asked = []
-    io = StringIO.new([0x82, 0xff, 60 << 20, "key!", "x" * 100_000].pack("CCQ>a4a*"))
-    io.define_singleton_method(:read) { |length| super(length.tap { asked << length }) }
-    expect { described_class.read(io) }.to raise_error(EOFError)
-    expect(asked.max).to be <= 128 << 10
-  end
-
-  it "passes on what the IO raises, and cannot be made by itself" do
-    io = Object.new.tap { |object| def object.getbyte = raise(IOError, "closed") }
-    expect { described_class.read(io) }.to raise_error(IOError, "closed")
-    expect { described_class.read(1) }.to raise_error(NoMethodError)
+  it "cannot be made by itself" do
     expect { described_class.new }.to raise_error(TypeError, /allocator undefined/)
   end
 
-  it "peeks at a frame in the middle of what has come, and says how long it is" do
-    bytes = "before#{hello}after".b
-    frame = described_class.peek(bytes, 6)
-    expect(frame).to have_attributes(payload: "Hello", type: :text, size: hello.bytesize)
-    [0, 125, 126, 65_535, 65_536].product([true, false]).each do |length, masked|
-      bytes = described_class.encode(2, "x" * length, ("key!" if masked))
-      expect(described_class.peek(bytes, 0, masked).size).to eq bytes.bytesize
-    end
-  end
-
-  it "peeks at nothing that is not whole or out of the ordinary, and raises nothing for it" do
-    (0...hello.bytesize).each do |length|
-      expect(described_class.peek(hello.byteslice(0, length))).to be_nil
-    end
-    ["\x81\x05Hello", frame(:text, "\xff"), "\xc1\x80\0\0\0\0", "\x83\x80\0\0\0\0",
-     "\x82\xff\x7f#{"\xff" * 7}key!"].each do |bytes|
-      expect(described_class.peek(bytes.b)).to be_nil
-    end
-    expect(described_class.peek("\x81\x05Hello", 0, false).payload).to eq "Hello"
-    expect(described_class.peek(hello, 11)).to be_nil
-    expect(described_class.peek(hello, 1 << 40)).to be_nil
-    expect { described_class.peek(hello, -1) }.to raise_error(ArgumentError)
-  end
-
-  it "takes a read for a whole text only if it is that, and as a socket gives it" do
-    text = described_class.whole_text(hello, true)
-    expect([text, text.encoding]).to eq ["Hello", Encoding::UTF_8]
-    expect(described_class.whole_text(described_class.encode(1, "grüß"), false)).to eq "grüß"
-    others = [nil, 1, "", "#{hello}x".b, hello.chop, hello.freeze, frame(:binary, "x"),
-              hello.force_encoding("UTF-8"), described_class.encode(1, "Hello"),
-              frame(:text, "\xff"),
-              frame(:text, "x", fin: false), frame(:ping, "x")]
-    expect(others.map { |bytes| described_class.whole_text(bytes, true) }).to all be_nil
-  end
-
-  it "encodes what it decodes" do
-    [0, 1, 125, 126, 65_535, 65_536].product([nil, "key!", [1, 2, 3, 255]]) do |length, key|
-      payload = Random.bytes(length)
-      bytes = described_class.encode(2, payload, key, false, [1, 3])
-      frame = described_class.decode(bytes, require_mask: false, allow_reserved: [1, 3])
-      expect(frame).to have_attributes(payload:, opcode: 2, fin?: false, masked?: !key.nil?,
-                                       rsv1?: true, rsv2?: false, rsv3?: true)
-      expect(bytes.encoding).to be Encoding::ASCII_8BIT
-    end
-  end
-
-  it "encodes as another encoder does" do
-    key = "\x37\xfa\x21\x3d".b
-    %i[continuation text binary close ping pong].zip([0, 1, 2, 8, 9, 10]) do |type, opcode|
-      expect(described_class.encode(opcode, "Hello", key)).to eq frame(type, "Hello", key:)
-    end
-    expect(described_class.encode(1, "grüß".encode("UTF-16LE"), key))
-      .to eq frame(:text, "grüß".encode("UTF-16LE"), key:)
-  end
-
-  it "encodes nothing that may not be sent" do
-    wrong = [[3, "x"], [16, "x"], [-1, "x"], [nil, "x"], [:text, "x"], [9, "x" * 126],
-             [8, "", nil, false], [1, "x", "abc"], [1, "x", nil, true, [4]]]
-    wrong.each do |arguments|
-      expect { described_class.encode(*arguments) }.to raise_error(ArgumentError)
-    end
-    expect { described_class.encode(1, :text) }.to raise_error(TypeError)
-    expect { described_class.encode(1, "x", 5) }.to raise_error(TypeError)
-    expect { described_class.encode(1) }.to raise_error(ArgumentError)
-  end
-
-  it "works under GC.stress" do
-    payloads = ["x" * 100, "y" * 5000, "ü" * 100, ""]
-    bytes = payloads.map { |payload| frame(:text, payload) }
-    GC.stress = true
-    frames = bytes.flat_map do |frame|
-      again = described_class.encode(1, described_class.peek(frame).payload, "key!")
-      [described_class.decode(frame), described_class.read(StringIO.new(again))]
-    end
-    GC.stress = false
-    expect(frames.map(&:payload)).to eq(payloads.flat_map { |payload| [payload, payload] })
-  ensure
-    GC.stress = false
+  it "can be subclassed" do
+    subclass = Class.new(described_class) { def shout = payload.upcase }
+    expect(subclass.decode(hello).shout).to eq "HELLO"
+    expect(subclass.read(StringIO.new(hello))).to be_an_instance_of(subclass)
   end
 
   it "keeps its payload through collection and compaction" do
@@ -174,5 +22,227 @@ RSpec.describe WsUnmask::Frame do
     GC.start
     GC.compact if GC.respond_to?(:compact)
     expect(frames.map(&:payload)).to eq(Array.new(1000) { |i| "number #{i}" })
+  end
+
+  describe ".read" do
+    it "reads the example of RFC 6455, section 5.7" do
+      frame = described_class.read(StringIO.new(hello))
+      expect(frame).to have_attributes(fin?: true, opcode: 1, type: :text, masked?: true, size: 11,
+                                       rsv1?: false, rsv2?: false, rsv3?: false, payload: "Hello")
+      expect(frame.payload.encoding).to be Encoding::UTF_8
+      expect(frame.payload).to be frame.payload
+    end
+
+    it "reads one frame after the other, and nil at the end" do
+      payloads = [0, 1, 125, 126, 65_535, 65_536, 300_000].map { |length| Random.bytes(length) }
+      io = StringIO.new(payloads.map { |payload| frame(:binary, payload) }.join)
+      expect(payloads.map { described_class.read(io).payload }).to eq payloads
+      expect(described_class.read(io)).to be_nil
+    end
+
+    it "reads not a byte more than it needs, from a socket that stays open" do
+      ours, theirs = UNIXSocket.pair
+      theirs.write("#{hello}rest")
+      expect(described_class.read(ours).payload).to eq "Hello"
+      expect(ours.readpartial(100)).to eq "rest"
+    ensure
+      [ours, theirs].each { |socket| socket&.close }
+    end
+
+    it "asks for no more bytes at once than it has received" do
+      asked = []
+      io = StringIO.new([0x82, 0xff, 60 << 20, "key!", "x" * 100_000].pack("CCQ>a4a*"))
+      io.define_singleton_method(:read) { |length| super(length.tap { asked << length }) }
+      expect { described_class.read(io) }.to raise_error(EOFError)
+      expect(asked.max).to be <= 128 << 10
+    end
+
+    it "says what it takes when it is given a String" do
+      expect { described_class.read(hello) }
+        .to raise_error(TypeError, "Frame.read takes an IO; use Frame.decode for a String")
+    end
+
+    it "passes on what the IO raises" do
+      io = Object.new.tap { |object| def object.getbyte = raise(IOError, "closed") }
+      expect { described_class.read(io) }.to raise_error(IOError, "closed")
+      expect { described_class.read(1) }.to raise_error(NoMethodError)
+    end
+
+    it "refuses an IO whose read returns something else than it was asked for" do
+      [5, "", "x" * 100, nil].each do |answer|
+        io = StringIO.new(hello)
+        io.define_singleton_method(:read) { |_| answer }
+        expect { described_class.read(io) }.to raise_error(StandardError)
+      end
+    end
+  end
+
+  describe ".decode" do
+    it "decodes the frame at the start of a String" do
+      expect(described_class.decode("#{hello}more").payload).to eq "Hello"
+      expect(described_class.decode("")).to be_nil
+    end
+
+    it "knows all types" do
+      types = %i[continuation text binary close ping pong]
+      expect(types.map { |type| described_class.decode(frame(type)).type }).to eq types
+      expect(described_class.decode(frame(:text, "x", fin: false))).not_to be_fin
+    end
+
+    it "returns a fragment of text as bytes, since it may end within a character" do
+      payload = described_class.decode(frame(:text, "gr\xc3", fin: false)).payload
+      expect(payload).to eq "gr\xc3".b
+      expect(payload.encoding).to be Encoding::ASCII_8BIT
+    end
+  end
+
+  describe ".read and .decode" do
+    def both(bytes, **options)
+      [-> { described_class.decode(bytes, **options) },
+       -> { described_class.read(StringIO.new(bytes), **options) }]
+    end
+
+    it "raise EOFError wherever a frame is cut" do
+      [hello, frame(:binary, "x" * 200), frame(:binary, "x" * 70_000)].each do |bytes|
+        [1, 2, 3, 5, 6, 9, bytes.bytesize - 1].each do |length|
+          expect(both(bytes.byteslice(0, length)))
+            .to all raise_error(EOFError, "unexpected end of input inside a frame")
+        end
+      end
+    end
+
+    it "refuse frames that violate the protocol or are over the limit, and say where" do
+      refused = {
+        "\x81\x05Hello" => [WsUnmask::NotMaskedError, 1],
+        frame(:text, "\xff") => [WsUnmask::InvalidPayloadError, 6],
+        frame(:binary, "x" * 11) => [WsUnmask::MessageTooBigError, 1],
+        "\xc1\x80\0\0\0\0" => [WsUnmask::ProtocolError, 0],
+        "\x89\xfe\x00\x7e\0\0\0\0" => [WsUnmask::ProtocolError, 1],
+        "\x82\xfe\x00\x02\0\0\0\0" => [WsUnmask::ProtocolError, 3]
+      }
+      refused.each do |bytes, (error, offset)|
+        expect(both(bytes, max_frame_size: 10))
+          .to all raise_error(an_instance_of(error).and(have_attributes(offset:)))
+      end
+    end
+
+    it "accept what the options allow" do
+      both("\xe1\x05Hello".b, require_mask: false, allow_reserved: [1, 2]).each do |decode|
+        expect(decode.call).to have_attributes(rsv1?: true, rsv2?: true, rsv3?: false,
+                                               masked?: false, payload: "Hello")
+      end
+    end
+
+    it "refuse options that make no sense, and name them" do
+      expect(both(hello, max_frame_size: -1)).to all raise_error(ArgumentError, /max_frame_size/)
+      expect(both(hello, max_frame_size: "1")).to all raise_error(TypeError, /max_frame_size/)
+      expect(both(hello, allow_reserved: 1)).to all raise_error(TypeError, /allow_reserved/)
+      expect(both(hello, max_size: 1)).to all raise_error(ArgumentError, /max_size/)
+    end
+  end
+
+  describe ".encode" do
+    it "encodes what .decode decodes" do
+      [0, 1, 125, 126, 65_535, 65_536].product([nil, "key!", [1, 2, 3, 255]]) do |length, mask|
+        payload = Random.bytes(length)
+        bytes = described_class.encode(:binary, payload, mask:, fin: false, reserved: [1, 3])
+        frame = described_class.decode(bytes, require_mask: false, allow_reserved: [1, 3])
+        expect(frame).to have_attributes(payload:, opcode: 2, fin?: false, masked?: !mask.nil?,
+                                         rsv1?: true, rsv2?: false, rsv3?: true,
+                                         size: bytes.bytesize)
+        expect(bytes.encoding).to be Encoding::ASCII_8BIT
+      end
+    end
+
+    it "encodes as an independent encoder does, by type and by opcode" do
+      mask = "\x37\xfa\x21\x3d".b
+      payload = "\x03\xe8 bye"
+      %i[continuation text binary close ping pong].zip([0, 1, 2, 8, 9, 10]) do |type, opcode|
+        content = opcode == 8 ? payload : "Hello"
+        expected = frame(type, content, key: mask)
+        expect(described_class.encode(type, content, mask:)).to eq expected
+        expect(described_class.encode(opcode, content, mask:)).to eq expected
+      end
+    end
+
+    it "echoes what a Decoder returns" do
+      [frame(:text, "grüß"), frame(:binary, "\xff"), frame(:ping, "?"), frame(:close),
+       frame(:close, [4001].pack("n") << "grüß".b)].each do |bytes|
+        type, payload = WsUnmask::Decoder.new.feed(bytes)[0]
+        echo = described_class.encode(type, payload)
+        expect(echo).to eq described_class.encode(type, described_class.decode(bytes).payload)
+      end
+    end
+
+    it "encodes text in whatever encoding has the bytes of UTF-8" do
+      expected = described_class.encode(:text, "grüß")
+      expect(described_class.encode(:text, "grüß".b)).to eq expected
+      expect(described_class.encode(:text, "gr".encode("US-ASCII")).bytesize).to eq 4
+    end
+
+    it "refuses text that is not UTF-8" do
+      ["grüß".encode("UTF-16LE"), "gr".encode("UTF-16BE"), "gr\xfc\xdf".dup.force_encoding("Latin1")]
+        .each do |text|
+          expect { described_class.encode(:text, text) }
+            .to raise_error(ArgumentError, /must be in UTF-8, not #{text.encoding}/)
+        end
+      ["caf\xe9", "caf\xc3", "caf\xe9".b].each do |text|
+        expect { described_class.encode(:text, text) }
+          .to raise_error(ArgumentError, "text is not valid UTF-8")
+      end
+    end
+
+    it "leaves the check to whoever sends fragments, or compresses" do
+      expect(described_class.encode(:text, "caf\xc3", fin: false)).to end_with "caf\xc3".b
+      expect(described_class.encode(:text, "\xff", reserved: [1])).to end_with "\xff".b
+    end
+
+    it "refuses what no peer accepts" do
+      wrong = [[3, "x"], [16, "x"], [-1, "x"], [nil, "x"], [:txt, "x"], [9, "x" * 126],
+               [:close, "\x03"], [:close, "\x03\xed"], [:close, "\x03\xe8\xff"]]
+      wrong.each do |arguments|
+        expect { described_class.encode(*arguments) }.to raise_error(ArgumentError)
+      end
+      [{ mask: "abc" }, { reserved: [4] }, { fin: false }, { finn: true }].each do |options|
+        expect { described_class.encode(:ping, "x", **options) }.to raise_error(ArgumentError)
+      end
+      expect { described_class.encode(:text) }.to raise_error(ArgumentError)
+    end
+
+    it "refuses arguments of other classes" do
+      expect { described_class.encode(:text, :text) }.to raise_error(TypeError, /payload/)
+      expect { described_class.encode(:close, 1000) }.to raise_error(TypeError, /WsUnmask::Close/)
+      expect { described_class.encode(:text, "x", mask: 5) }.to raise_error(TypeError, /key/)
+      expect { described_class.encode(:text, "x", reserved: 1) }.to raise_error(TypeError, /reserved/)
+    end
+  end
+
+  describe ".close" do
+    it "encodes a close frame" do
+      expect(described_class.close).to eq "\x88\x00".b
+      expect(described_class.close(1000)).to eq "\x88\x02\x03\xe8".b
+      expect(described_class.close(4001, "grüß")).to eq "\x88\x08\x0f\xa1gr\xc3\xbc\xc3\x9f".b
+      expect(described_class.close(1000, "grüß".encode("UTF-16LE"))).to eq described_class.close(1000, "grüß")
+      expect(WsUnmask::Decoder.new.feed(described_class.close(1000, "bye", mask: "key!")))
+        .to eq [[:close, WsUnmask::Close.new(1000, "bye")]]
+    end
+
+    it "refuses what must not be sent" do
+      [[1005], [999], [70_000], ["1000"], [nil, "reason"], [1000, "x" * 124], [1000, "\xff"]]
+        .each do |arguments|
+          expect { described_class.close(*arguments) }.to raise_error(ArgumentError)
+        end
+      expect { described_class.close(1000, :bye) }.to raise_error(TypeError, /reason/)
+    end
+  end
+
+  describe "#inspect" do
+    it "shows the header, and the beginning of the payload" do
+      expect(described_class.decode(hello).inspect)
+        .to eq '#<WsUnmask::Frame text fin masked 5 bytes: "Hello">'
+      long = described_class.decode(frame(:text, "ü" * 1000, fin: false)).inspect
+      expect(long).to include("2000 bytes").and end_with('..."').or end_with("...>")
+      expect(long.size).to be < 200
+    end
   end
 end

@@ -160,19 +160,26 @@ fn feed(ruby: &Ruby, rb_self: Value, bytes: Value) -> Result<Value, Error> {
     let bytes = string(ruby, bytes, "bytes")?;
     match decoder.stage.get() {
         Stage::Idle => {}
-        Stage::Decoding => return decoder.feed_failed(ruby),
+        Stage::Decoding => return decoder.deliver_then(ruby, out_of_memory(ruby)),
         Stage::Delivering => {
             let message = "this decoder is being fed already: feed it from one thread, \
                            and not from within its own block";
             return Err(Error::new(ruby.exception_runtime_error(), message));
         }
     }
-    if ruby.block_given() {
-        decoder.feed_with_block(ruby, bytes)?;
-        Ok(rb_self)
+    let fed = if ruby.block_given() {
+        decoder.feed_with_block(ruby, bytes).map(|()| rb_self)
     } else {
         decoder.feed_without_block(ruby, bytes).map(|messages| messages.as_value())
+    };
+    match fed {
+        Err(error) if decoder.stage.get() == Stage::Decoding => decoder.deliver_then(ruby, error),
+        _ => fed,
     }
+}
+
+fn out_of_memory(ruby: &Ruby) -> Error {
+    decode_error(ruby, DecodeError::Memory(NoMemory::InRust))
 }
 
 impl Decoder {
@@ -181,16 +188,14 @@ impl Decoder {
         let fed = catching_jumps(|| {
             let decoded = self.decode(&mut core, bytes);
             self.tell_collector(&core);
-            let (only, error) = match decoded {
-                Ok(only) => (only, None),
-                Err(error) => (None, Some(error)),
-            };
-            if let Some(only) = only {
-                self.deliver(ruby, only)?;
-            } else {
-                self.deliver_all(ruby)?;
+            match decoded {
+                Ok(Some(only)) => self.deliver(ruby, only),
+                Ok(None) => self.deliver_all(ruby),
+                Err(error) => {
+                    self.deliver_all(ruby)?;
+                    Err(decode_error(ruby, error))
+                }
             }
-            error.map_or(Ok(()), |error| Err(decode_error(ruby, error)))
         });
         self.end_delivery();
         fed?
@@ -214,22 +219,17 @@ impl Decoder {
         fed?
     }
 
-    /// What was decoded before there was no memory is delivered; then it is over.
+    /// What was decoded before there was no memory is delivered, then it is over.
     #[cold]
-    fn feed_failed(&self, ruby: &Ruby) -> Result<Value, Error> {
+    fn deliver_then(&self, ruby: &Ruby, error: Error) -> Result<Value, Error> {
         let delivered = catching_jumps(|| {
             if ruby.block_given() {
-                self.deliver_all(ruby)?;
-                return Ok(None);
+                return self.deliver_all(ruby).map(|()| None);
             }
             let messages = self.collect(ruby)?;
             Ok((!messages.is_empty()).then_some(messages))
         });
-        match delivered? {
-            Ok(Some(messages)) => Ok(messages.as_value()),
-            Ok(None) => Err(decode_error(ruby, DecodeError::Memory(NoMemory::InRust))),
-            Err(error) => Err(error),
-        }
+        delivered??.map_or(Err(error), |messages| Ok(messages.as_value()))
     }
 
     /// Decodes all of `bytes`. If it is one message and nothing else waits, that is the answer;
@@ -286,7 +286,13 @@ impl Decoder {
     /// Yields a message. It counts as delivered when the block begins.
     #[inline(always)]
     fn deliver(&self, ruby: &Ruby, message: Undelivered) -> Result<(), Error> {
-        let (kind, payload) = self.parts(ruby, message)?;
+        let (kind, payload) = match self.parts(ruby, message) {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.undelivered.borrow_mut().push_front(message);
+                return Err(error);
+            }
+        };
         if self.names_reserved.get() {
             let reserved = reserved_numbers(ruby, message.reserved).as_value();
             yield_values(&[kind, payload, reserved]);

@@ -200,11 +200,17 @@ pub fn yield_values(values: &[Value]) {
 }
 
 /// Tells Ruby's collector of memory that is held for an object, or that it was freed (negative).
+/// Called within [`catching_jumps`] if it is positive.
 pub fn tell_collector(bytes: isize) {
-    if bytes != 0 {
-        // SAFETY: counts, and may collect garbage; it raises nothing, and it may be called while an
-        // object is freed, when it only counts.
-        unsafe { rb_sys::rb_gc_adjust_memory_usage(bytes as _) };
+    if bytes == 0 {
+        return;
+    }
+    // SAFETY: it counts, and raises nothing; it may be called while an object is freed, too.
+    unsafe { rb_sys::rb_gc_adjust_memory_usage(bytes as _) };
+    if bytes > 0 {
+        // It is only when Ruby allocates that it looks whether it is time to collect.
+        // SAFETY: what is allocated is freed, once. It may collect garbage, and raise.
+        unsafe { rb_sys::ruby_xfree(rb_sys::ruby_xmalloc(1)) };
     }
 }
 
