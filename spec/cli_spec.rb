@@ -6,9 +6,11 @@ require "rbconfig"
 require "stringio"
 require "tempfile"
 require "ws_unmask/cli"
+require_relative "support/child"
 require_relative "support/frames"
 
 RSpec.describe WsUnmask::CLI do
+  include Child
   include Frames
 
   def ws_unmask(*arguments, input: "")
@@ -67,7 +69,7 @@ RSpec.describe WsUnmask::CLI do
   it "says what is wrong, and at which byte" do
     status, out, = decode(hello + "\xc1\x80\0\0\0\0".b)
     expect(status).to eq described_class::FOUND
-    expect(out.lines.last).to start_with("at byte 11: ").and end_with("(close code 1002)\n")
+    expect(out.lines.last).to start_with("at byte 11: ").and include("(close code 1002)")
     cut = frame(:text, "gr\xc3", fin: false) + frame(:continuation, "xx")
     expect(decode(cut)[1].lines.size).to eq 2
     expect(decode(cut)[1].lines.last).to start_with("at byte 15: ").and include("1007")
@@ -75,10 +77,92 @@ RSpec.describe WsUnmask::CLI do
                              "--json")[1])).to include("offset" => 1, "code" => 1002)
   end
 
-  it "says that the stream ends inside of a frame" do
+  it "says that the stream ends inside a frame" do
     status, out, = decode(hello + hello.byteslice(0, 7))
     expect(status).to eq described_class::FOUND
-    expect(out.lines.last).to start_with "at byte 11: the stream ends inside of a frame, 7 bytes"
+    expect(out.lines.last).to start_with "at byte 11: the stream ends inside a frame, of which 7 bytes are here"
+  end
+
+  it "suggests the option that is missing" do
+    expect(decode("\x81\x05Hello")[1]).to include "use --from server"
+    expect(decode("\xc1\x80\0\0\0\0".b)[1]).to include "use --allow-reserved 1 if"
+    expect(decode("\x83\x80\0\0\0\0".b)[1]).not_to include "use --"
+  end
+
+  it "notes what follows a close frame, which is not an error" do
+    status, out, = decode("#{frame(:close, [1000, "bye"].pack("na*"))}more", "--json")
+    expect(status).to eq described_class::OK
+    expect(out.lines.map { |line| JSON.parse(line) })
+      .to match [include("type" => "close", "code" => 1000, "reason" => "bye"),
+                 include("offset" => 11, "note" => start_with("4 bytes after the close frame"))]
+  end
+
+  it "decodes hexadecimal digits that are cut anywhere" do
+    digits = "0x81 85:0x00,00 0000 #{"41" * 5}"
+    expected = [described_class::OK, /text .* "AAAAA"/]
+    (1..digits.size).each do |size|
+      input = StringIO.new(digits)
+      input.define_singleton_method(:readpartial) { |_, buffer| super(size, buffer) }
+      out = StringIO.new
+      status = described_class::Decode.new(out, format: :hex).run(input)
+      expect([status, out.string]).to match expected
+    end
+  end
+
+  describe "as a process" do
+    root = File.expand_path("..", __dir__)
+    command = [RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/ws_unmask", "decode", "-"]
+
+    it "shows a frame before the next one is there" do
+      Open3.popen2(*command) do |input, output,|
+        input.binmode.write(hello)
+        input.flush
+        expect(output.wait_readable(10) && output.gets).to include '"Hello"'
+        input.write(frame(:text, "again"))
+        input.close
+        expect(output.gets).to include '"again"'
+      end
+    end
+
+    it "holds neither the stream nor its frames" do
+      script = <<~RUBY
+        require "ws_unmask/cli"
+        frame = WsUnmask::Frame.encode(:text, "x" * 4000, mask: "key!")
+        left = (100 << 20) / frame.bytesize
+        input = Object.new
+        input.define_singleton_method(:binmode) { self }
+        input.define_singleton_method(:readpartial) { |_, _| (left -= 1) < 0 ? raise(EOFError) : frame.dup }
+        out = File.open(File::NULL, "w")
+        WsUnmask::CLI.new(out:, input:).run(%w[decode -])
+        puts File.read("/proc/self/status")[/VmHWM:\s+(\d+)/, 1]
+      RUBY
+      expect(in_child(script).to_i).to be < 64 << 10
+    end
+
+    it "ends without a word if nobody reads its output, or by Ctrl-C" do
+      Open3.popen3(*command) do |input, output, error, thread|
+        output.close
+        input.binmode.write(hello)
+        input.close
+        expect(error.read).to eq ""
+        expect(thread.value.termsig).to eq Signal.list["PIPE"]
+      end
+      Open3.popen3(*command) do |input, output, error, thread|
+        input.binmode.write(hello)
+        input.flush
+        output.gets
+        Process.kill(:INT, thread.pid)
+        expect(error.read).to eq ""
+      end
+    end
+
+    it "says what is wrong if it cannot write, and nothing of usage" do
+      skip "there is no /dev/full" unless File.exist?("/dev/full")
+      error, status = Open3.capture2e("sh", "-c", 'exec "$@" >/dev/full', "sh", *command,
+                                      stdin_data: hello)
+      expect(error).to match(/\Aws_unmask: No space left on device.*\n\z/)
+      expect(status.exitstatus).to eq described_class::FAILED
+    end
   end
 
   it "takes what a server sends, and the reserved bits of extensions" do
@@ -93,10 +177,15 @@ RSpec.describe WsUnmask::CLI do
      %w[decode --allow-reserved 4 -], %w[doctor too much]].each do |arguments|
       status, out, err = ws_unmask(*arguments)
       expect([status, out]).to eq [described_class::USAGE, ""]
-      expect(err).to start_with("ws_unmask: ").and include("--help")
+      expect(err).to start_with("ws_unmask").and include("ws_unmask help")
     end
-    expect(decode("no digits", "--hex")[2]).to include "no hexadecimal digits"
-    expect(ws_unmask("--help")[1]).to include "Exit status: 0"
+    expect(decode("no digits", "--hex")[2]).to include '"n" is not a hexadecimal digit'
+    expect(decode("818", "--hex")[2]).to include "odd number of hexadecimal digits"
+    expect(ws_unmask("doctor", "--hex")[2]).to include("ws_unmask doctor: ", "help doctor")
+    expect(ws_unmask("decode", "--speed", "-")[2]).to include("ws_unmask decode: ", "help decode")
+    expect(ws_unmask("help", "decode")).to eq ws_unmask("decode", "--help")
+    expect(ws_unmask("help", "decode")[1]).to include "Exit status: 0"
+    expect(ws_unmask("--help")[1]).to include "ws_unmask help [COMMAND]"
     expect(ws_unmask("--version")[1]).to eq "ws_unmask #{WsUnmask::VERSION}\n"
   end
 

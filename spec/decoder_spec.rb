@@ -34,16 +34,19 @@ RSpec.describe WsUnmask::Decoder do
     end
 
     it "makes a decoder with the defaults for a subclass that does not call super" do
-      quiet = Class.new(described_class) { def initialize; end } # rubocop:disable Lint/MissingSuper
+      quiet = Class.new(described_class) { def initialize; end }
       expect(quiet.new.feed(hello)).to eq [[:text, "Hello"]]
     end
 
     it "refuses options that make no sense, and names them" do
       wrong = {
         { max_size: 1 } => [ArgumentError, /max_size/],
-        { max_message_size: -1 } => [ArgumentError, "max_message_size must not be negative, but is -1"],
-        { max_message_size: "1MB" } => [TypeError, /max_message_size must be an Integer.*not String/],
-        { max_message_size: Float::INFINITY } => [TypeError, /max_message_size .* nil for no limit/],
+        { max_message_size: -1 } => [ArgumentError,
+                                     "max_message_size must not be negative, but is -1"],
+        { max_message_size: "1MB" } => [TypeError,
+                                        /max_message_size must be an Integer.*not String/],
+        { max_message_size: Float::INFINITY } => [TypeError,
+                                                  /max_message_size .* nil for no limit/],
         { max_frame_size: 1.9 } => [TypeError, /max_frame_size must be an Integer.*not Float/],
         { allow_reserved: 1 } => [TypeError, /allow_reserved must be an Array.*not Integer/],
         { allow_reserved: [4] } => [ArgumentError, /allow_reserved must be of 1, 2 and 3.*not 4/],
@@ -335,7 +338,7 @@ RSpec.describe WsUnmask::Decoder do
 
       it "holds no more than what is undelivered" do
         message = frame(:text, "x" * 1000)
-        one = lambda { |bytes| decoder.feed(bytes) { break } }
+        one = ->(bytes) { decoder.feed(bytes) { break } }
         one.call(message * 2)
         5000.times { one.call(message) }
         expect(ObjectSpace.memsize_of(decoder)).to be < 4096

@@ -83,6 +83,17 @@ RSpec.describe WsUnmask::Frame do
       expect(described_class.decode("")).to be_nil
     end
 
+    it "decodes the frame at an offset" do
+      bytes = "before#{hello}after".b
+      expect(described_class.decode(bytes,
+                                    offset: 6)).to have_attributes(payload: "Hello", size: 11)
+      expect(described_class.decode(hello, offset: 11)).to be_nil
+      expect(described_class.decode(hello, offset: 1 << 40)).to be_nil
+      expect { described_class.decode(hello, offset: -1) }.to raise_error(ArgumentError, /offset/)
+      expect { described_class.decode("xx\x81\x05Hello", offset: 2) }
+        .to raise_error(an_instance_of(WsUnmask::NotMaskedError).and(have_attributes(offset: 3)))
+    end
+
     it "knows all types" do
       types = %i[continuation text binary close ping pong]
       expect(types.map { |type| described_class.decode(frame(type)).type }).to eq types
@@ -181,7 +192,8 @@ RSpec.describe WsUnmask::Frame do
     end
 
     it "refuses text that is not UTF-8" do
-      ["grüß".encode("UTF-16LE"), "gr".encode("UTF-16BE"), "gr\xfc\xdf".dup.force_encoding("Latin1")]
+      ["grüß".encode("UTF-16LE"), "gr".encode("UTF-16BE"),
+       "gr\xfc\xdf".dup.force_encoding("ISO-8859-1")]
         .each do |text|
           expect { described_class.encode(:text, text) }
             .to raise_error(ArgumentError, /must be in UTF-8, not #{text.encoding}/)
@@ -213,7 +225,9 @@ RSpec.describe WsUnmask::Frame do
       expect { described_class.encode(:text, :text) }.to raise_error(TypeError, /payload/)
       expect { described_class.encode(:close, 1000) }.to raise_error(TypeError, /WsUnmask::Close/)
       expect { described_class.encode(:text, "x", mask: 5) }.to raise_error(TypeError, /key/)
-      expect { described_class.encode(:text, "x", reserved: 1) }.to raise_error(TypeError, /reserved/)
+      expect do
+        described_class.encode(:text, "x", reserved: 1)
+      end.to raise_error(TypeError, /reserved/)
     end
   end
 
@@ -222,7 +236,9 @@ RSpec.describe WsUnmask::Frame do
       expect(described_class.close).to eq "\x88\x00".b
       expect(described_class.close(1000)).to eq "\x88\x02\x03\xe8".b
       expect(described_class.close(4001, "grüß")).to eq "\x88\x08\x0f\xa1gr\xc3\xbc\xc3\x9f".b
-      expect(described_class.close(1000, "grüß".encode("UTF-16LE"))).to eq described_class.close(1000, "grüß")
+      expect(described_class.close(1000,
+                                   "grüß".encode("UTF-16LE"))).to eq described_class.close(1000,
+                                                                                           "grüß")
       expect(WsUnmask::Decoder.new.feed(described_class.close(1000, "bye", mask: "key!")))
         .to eq [[:close, WsUnmask::Close.new(1000, "bye")]]
     end
@@ -241,8 +257,8 @@ RSpec.describe WsUnmask::Frame do
       expect(described_class.decode(hello).inspect)
         .to eq '#<WsUnmask::Frame text fin masked 5 bytes: "Hello">'
       long = described_class.decode(frame(:text, "ü" * 1000, fin: false)).inspect
-      expect(long).to include("2000 bytes").and end_with('..."').or end_with("...>")
-      expect(long.size).to be < 200
+      expect(long).to include("2000 bytes").and end_with("...>")
+      expect(long.size).to be < 300
     end
   end
 end

@@ -11,24 +11,44 @@ module WsUnmask
 
     # All is well.
     OK = 0
-    # +decode+ found a protocol error or a frame that is cut; +doctor+ found a drop-in that does not
-    # work with the library that is here.
+    # +decode+ found a protocol violation or a frame that is cut off; +doctor+ found an integration
+    # that does not work with the library that is installed.
     FOUND = 1
     # There is no such command, option or file.
     USAGE = 2
+    # Reading or writing failed.
+    FAILED = 3
 
     HELP = <<~TEXT
-      Usage: ws_unmask doctor [--json] [--no-speed]
-             ws_unmask decode [options] FILE|-
+      Usage: ws_unmask doctor [options]
+             ws_unmask decode [options] FILE
+             ws_unmask help [COMMAND]
 
-      doctor: this Ruby, the SIMD level, the drop-ins, and how much faster the masks are undone
-      decode: the frames of a captured byte stream, one a line, and what is wrong with it
-
-      Exit status: 0 all is well; 1 decode found a protocol error or a frame that is cut, doctor a
-      drop-in that does not work; 2 no such command, option or file.
+      doctor  shows this Ruby, the SIMD level, the integrations, and how fast payloads are unmasked
+      decode  shows the frames of a captured byte stream, and what is wrong with it
 
     TEXT
-    private_constant :HELP
+
+    # Of each command: how it is used, and how many arguments it takes.
+    COMMANDS = {
+      "doctor" => ["Usage: ws_unmask doctor [options]\n\n", 0],
+      "decode" => [<<~TEXT, 1]
+        Usage: ws_unmask decode [options] FILE
+
+        FILE has the bytes that one side of a connection has sent after the handshake, or their
+        hexadecimal digits. - is the standard input. Each frame is a line: its offset in bytes, its
+        type, its flags, the size of its payload, and the beginning of the payload.
+
+        Exit status: 0 no errors; 1 a protocol violation, or a frame that is cut off; 2 wrong usage;
+        3 reading or writing failed.
+
+      TEXT
+    }.freeze
+    private_constant :HELP, :COMMANDS
+
+    # Wrong usage, and of which command.
+    class UsageError < StandardError; end
+    private_constant :UsageError
 
     # @param out [IO]
     # @param err [IO]
@@ -40,50 +60,89 @@ module WsUnmask
     end
 
     # @param arguments [Array<String>]
-    # @return [Integer] the exit status: {OK}, {FOUND} or {USAGE}
+    # @return [Integer] the exit status: {OK}, {FOUND}, {USAGE} or {FAILED}
     def run(arguments)
-      options = {}
-      command, *rest = parser(options).parse(arguments)
-      return OK if options[:shown]
-
-      case [command, rest.size]
-      when ["doctor", 0] then Doctor.new(@out, **options.slice(:json, :speed)).run
-      when ["decode", 1] then decode(rest.first, options)
-      else usage("give a command: doctor, or decode with a file")
+      command, *rest = arguments
+      case command
+      when *COMMANDS.keys then run_command(command, rest)
+      when "help", "-h", "--help" then help(rest.first)
+      when "--version" then show("ws_unmask #{VERSION}")
+      when nil then usage("no command given", nil)
+      else usage("there is no command #{command}", nil)
       end
-    rescue OptionParser::ParseError, SystemCallError => e
-      usage(e.message)
+    rescue SystemCallError, IOError => e
+      @err.puts "ws_unmask: #{e.message}"
+      FAILED
     end
 
     private
 
-    def parser(options)
-      OptionParser.new(HELP) do |parser|
-        parser.on("--json", "one JSON object a line") { options[:json] = true }
-        parser.on("--[no-]speed", "doctor: without the speed test") { options[:speed] = _1 }
-        parser.on("--from PEER", %w[client server], "decode: who sent it (client)") do |peer|
-          options[:from] = peer.to_sym
-        end
-        parser.on("--hex", "decode: the file has hexadecimal digits") { options[:format] = :hex }
-        parser.on("--raw", "decode: the file has the bytes themselves") { options[:format] = :raw }
-        parser.on("--allow-reserved BITS", /[123](?:,[123])*/,
-                  "decode: reserved bits of extensions, e.g. 1") do |bits, *|
-          options[:allow_reserved] = bits.split(",").map { |bit| Integer(bit) }
-        end
-        parser.on("--version") { options[:shown] = @out.puts("ws_unmask #{VERSION}") || true }
-        parser.on("-h", "--help") { options[:shown] = @out.puts(parser) || true }
+    def run_command(command, rest)
+      options = {}
+      arguments = parser(command, options).parse(rest)
+      return OK if options.delete(:shown)
+
+      count = COMMANDS.fetch(command).last
+      unless arguments.size == count
+        raise UsageError, count.zero? ? "no arguments expected" : "one FILE expected"
+      end
+
+      command == "doctor" ? Doctor.new(@out, **options).run : decode(arguments.first, options)
+    rescue OptionParser::ParseError, UsageError => e
+      usage(e.message, command)
+    end
+
+    def parser(command, options)
+      OptionParser.new(COMMANDS.fetch(command).first) do |parser|
+        send(:"#{command}_options", parser, options)
+        parser.on("-h", "--help", "this text") { options[:shown] = show(parser) }
+      end
+    end
+
+    def doctor_options(parser, options)
+      parser.on("--json", "one JSON object") { options[:json] = true }
+      parser.on("--[no-]speed", "without the speed test") { options[:speed] = _1 }
+    end
+
+    def decode_options(parser, options)
+      parser.on("--json", "a JSON object a line") { options[:json] = true }
+      parser.on("--from SIDE", %w[client server], "who has sent it: client (default) or server") do
+        options[:from] = _1.to_sym
+      end
+      parser.on("--hex", "FILE has hexadecimal digits") { options[:format] = :hex }
+      parser.on("--raw", "FILE has the bytes themselves") { options[:format] = :raw }
+      parser.on("--allow-reserved BITS", /[123](?:,[123])*/,
+                "reserved bits of extensions: 1 for permessage-deflate") do |bits, *|
+        options[:allow_reserved] = bits.split(",").map { |bit| Integer(bit) }
       end
     end
 
     def decode(path, options)
-      bytes = path == "-" ? @input.binmode.read : File.binread(path)
-      Decode.new(@out, **options.slice(:json, :from, :format, :allow_reserved)).run(bytes)
-    rescue ArgumentError => e
-      usage(e.message)
+      decode = Decode.new(@out, **options)
+      return decode.run(@input.binmode) if path == "-"
+
+      File.open(path, "rb") { |file| decode.run(file) }
+    rescue Errno::ENOENT, Errno::EISDIR, Errno::EACCES => e
+      raise UsageError, e.message
+    rescue Decode::InputError => e
+      raise UsageError, e.message
     end
 
-    def usage(message)
-      @err.puts "ws_unmask: #{message}", "Try ws_unmask --help."
+    def help(command)
+      return show(HELP) if command.nil?
+      return usage("there is no command #{command}", nil) unless COMMANDS.key?(command)
+
+      show(parser(command, {}))
+    end
+
+    def show(text)
+      @out.puts text
+      OK
+    end
+
+    def usage(message, command)
+      @err.puts "ws_unmask#{" #{command}" if command}: #{message}",
+                "Try ws_unmask #{["help", command].compact.join(" ")}."
       USAGE
     end
   end

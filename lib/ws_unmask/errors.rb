@@ -4,7 +4,7 @@ module WsUnmask
   # The peer has violated RFC 6455, or a limit that was set: the connection has to be failed.
   class ProtocolError < StandardError
     # @return [Integer, nil] the byte that is wrong: counted from the start of the stream for a
-    #   {Decoder}, from the start of the frame for {Frame.decode} and {Frame.read}
+    #   {Decoder}, of the String for {Frame.decode}, of the frame for {Frame.read}
     attr_reader :offset
 
     # @param message [String, nil]

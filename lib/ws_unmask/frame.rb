@@ -22,13 +22,14 @@ module WsUnmask
     #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
     #   @raise [TypeError] for a String; that is what {decode} takes
 
-    # @!method self.decode(string, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
-    #   Decodes the frame at the start of a String and ignores what follows it.
+    # @!method self.decode(string, offset: 0, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
+    #   Decodes the frame in a String and ignores what follows it.
     #   @param string [String]
+    #   @param offset [Integer] where the frame begins, in bytes
     #   @param max_frame_size [Integer, nil] the most bytes in the payload; nil for no limit
     #   @param require_mask [Boolean] whether the frame has to be masked: true for a server
     #   @param allow_reserved [Array<Integer>] the reserved bits that may be set
-    #   @return [Frame, nil] nil if +string+ is empty
+    #   @return [Frame, nil] nil if +string+ ends where the frame would begin
     #   @raise [EOFError] if +string+ ends inside the frame
     #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
 

@@ -20,7 +20,7 @@ impl ProtocolError {
         Self { kind, offset }
     }
 
-    /// The same, seen from `bytes` before.
+    /// The same, with the offset counted from `bytes` before.
     pub(crate) const fn moved_by(self, bytes: u64) -> Self {
         Self { offset: self.offset + bytes, ..self }
     }
@@ -142,8 +142,9 @@ pub enum DecodeError<E> {
 }
 
 impl<E> DecodeError<E> {
-    /// The same, seen from `bytes` before.
-    pub(crate) fn moved_by(self, bytes: u64) -> Self {
+    /// The same, with the offset counted from `bytes` before.
+    #[must_use]
+    pub fn moved_by(self, bytes: u64) -> Self {
         match self {
             Self::Protocol(error) => Self::Protocol(error.moved_by(bytes)),
             Self::Memory(_) => self,

@@ -1,16 +1,16 @@
 //! `WsUnmask::Frame`.
 
-use crate::arguments::{RuleArguments, optional_key, reserved, string, wrong_type};
+use crate::arguments::{limit, offset, optional_key, reserved, string, wrong_type};
 use crate::error::{cannot_be_sent, decode_error, protocol_error};
 use crate::ruby_memory::{self, NoMemory, RubyString, catching_jumps, gc_guard, with_bytes};
 use crate::types;
 use magnus::{
-    DataTypeFunctions, Error, IntoValue, RClass, RHash, RModule, RString, Ruby, StaticSymbol,
+    DataTypeFunctions, Error, RClass, RHash, RModule, RString, Ruby, StaticSymbol,
     TypedData, Value,
     encoding::{Coderange, EncodingCapable},
     gc, method,
     prelude::*,
-    scan_args::{get_kwargs, scan_args},
+    scan_args::{ScanArgsOpt, get_kwargs, scan_args},
     typed_data::Obj,
     value::{LazyId, Opaque},
 };
@@ -62,7 +62,15 @@ pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
 }
 
 fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let (io, rules) = source_and_rules(ruby, arguments)?;
+    let (io, rules) = match *arguments {
+        [io] => (io, default_rules()),
+        _ => {
+            let names = ["max_frame_size", "require_mask", "allow_reserved"];
+            type Given = (Option<Value>, Option<Value>, Option<Value>);
+            let (io, (size, mask, reserved)): (_, Given) = source_and_keywords(arguments, &names)?;
+            (io, rules(ruby, size, mask, reserved)?)
+        }
+    };
     let io = Source::new(ruby, io)?;
     let Some(first) = io.read_byte()? else { return Ok(None) };
     let second = io.read_byte()?.ok_or_else(|| ended(ruby))?;
@@ -77,7 +85,7 @@ fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Fr
         let header = header.map_err(|error| protocol_error(ruby, error))?;
         match header {
             Some((header, size)) if (len - size) as u64 == header.length => {
-                let payload = decoded(header, &bytes[size..len]);
+                let payload = decoded(ruby, header, &bytes[size..len])?;
                 return wrap(ruby, class, header, payload).map(Some);
             }
             Some((header, _)) => {
@@ -94,43 +102,66 @@ fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Fr
 }
 
 fn decode(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let (bytes, rules) = source_and_rules(ruby, arguments)?;
+    let (bytes, start, rules) = match *arguments {
+        [bytes] => (bytes, 0, default_rules()),
+        _ => {
+            let names = ["max_frame_size", "require_mask", "allow_reserved", "offset"];
+            type Given = (Option<Value>, Option<Value>, Option<Value>, Option<Value>);
+            let (bytes, (size, mask, reserved, start)): (_, Given) =
+                source_and_keywords(arguments, &names)?;
+            let start = start.map_or(Ok(0), |start| offset(ruby, start))?;
+            (bytes, start, rules(ruby, size, mask, reserved)?)
+        }
+    };
     let bytes = string(ruby, bytes, "string")?;
-    if bytes.is_empty() {
+    if bytes.len() <= start {
         return Ok(None);
     }
     let decoded = catching_jumps(|| {
         with_bytes(bytes, |bytes| {
-            let frame = CoreFrame::parse(bytes, &rules)?;
-            Ok(frame.map(|frame| (frame.header, frame.payload())))
+            let Some(frame) = CoreFrame::parse(&bytes[start..], &rules)? else { return Ok(None) };
+            Ok(Some((frame.header, frame.payload::<RubyString>()?)))
         })
     })?;
-    let decoded = decoded.map_err(|error| protocol_error(ruby, error))?;
-    let (header, payload) = decoded.ok_or_else(|| ended(ruby))?;
+    let moved = |error: DecodeError<NoMemory>| decode_error(ruby, error.moved_by(start as u64));
+    let (header, payload) = decoded.map_err(moved)?.ok_or_else(|| ended(ruby))?;
     wrap(ruby, class, header, payload).map(Some)
 }
 
 /// What `Frame.read` and `Frame.decode` take: one argument, and keywords.
-fn source_and_rules(ruby: &Ruby, arguments: &[Value]) -> Result<(Value, Rules), Error> {
-    let default = Rules::default();
-    let default = Rules { max_frame_size: default.max_message_size, ..default };
-    if let [source] = *arguments {
-        return Ok((source, default));
-    }
+fn source_and_keywords<T>(arguments: &[Value], names: &[&'static str]) -> Result<(Value, T), Error>
+where
+    T: ScanArgsOpt,
+{
     let arguments = scan_args::<(Value,), (), (), (), RHash, ()>(arguments)?;
-    let names = ["max_frame_size", "require_mask", "allow_reserved"];
-    type Given = (Option<Value>, Option<Value>, Option<Value>);
-    let given = get_kwargs::<_, (), Given, ()>(arguments.keywords, &[], &names)?.optional;
-    let (max_frame_size, require_mask, allow_reserved) = given;
-    let rules = RuleArguments {
-        max_message_size: ruby.qnil().as_value(),
-        max_frame_size: max_frame_size
-            .unwrap_or_else(|| default.max_frame_size.into_value_with(ruby)),
-        require_mask: require_mask.unwrap_or_else(|| ruby.qtrue().as_value()),
-        allow_reserved: allow_reserved.unwrap_or_else(|| ruby.ary_new().as_value()),
-        validate_utf8: ruby.qtrue().as_value(),
-    };
-    Ok((arguments.required.0, rules.rules(ruby)?))
+    let given = get_kwargs::<_, (), T, ()>(arguments.keywords, &[], names)?.optional;
+    Ok((arguments.required.0, given))
+}
+
+fn default_rules() -> Rules {
+    let default = Rules::default();
+    Rules { max_frame_size: default.max_message_size, ..default }
+}
+
+fn rules(
+    ruby: &Ruby,
+    max_frame_size: Option<Value>,
+    require_mask: Option<Value>,
+    allow_reserved: Option<Value>,
+) -> Result<Rules, Error> {
+    let default = default_rules();
+    Ok(Rules {
+        max_frame_size: match max_frame_size {
+            Some(size) => limit(ruby, size, "max_frame_size")?,
+            None => default.max_frame_size,
+        },
+        require_mask: require_mask.is_none_or(|value| value.to_bool()),
+        allow_reserved: match allow_reserved {
+            Some(numbers) => reserved(ruby, numbers, "allow_reserved")?,
+            None => default.allow_reserved,
+        },
+        ..default
+    })
 }
 
 fn encode(ruby: &Ruby, _: RClass, arguments: &[Value]) -> Result<Value, Error> {
@@ -205,17 +236,18 @@ fn not_utf8(ruby: &Ruby, payload: RString) -> Error {
     Error::new(ruby.exception_arg_error(), message)
 }
 
-type Decoded = Result<RubyString, DecodeError<NoMemory>>;
-
 /// The payload of a frame of which `masked` is all.
-fn decoded(header: Header, masked: &[u8]) -> Decoded {
+fn decoded(ruby: &Ruby, header: Header, masked: &[u8]) -> Result<RubyString, Error> {
     let frame = CoreFrame::from_parts(header, masked).expect("all of the payload was read");
-    catching_jumps(|| frame.payload())
-        .unwrap_or_else(|error| Err(DecodeError::Memory(NoMemory::InRuby(error))))
+    catching_jumps(|| frame.payload())?.map_err(|error| decode_error(ruby, error))
 }
 
-fn wrap(ruby: &Ruby, class: RClass, header: Header, payload: Decoded) -> Result<Obj<Frame>, Error> {
-    let payload = payload.map_err(|error| decode_error(ruby, error))?.0;
+fn wrap(
+    ruby: &Ruby,
+    class: RClass,
+    header: Header,
+    RubyString(payload): RubyString,
+) -> Result<Obj<Frame>, Error> {
     let size = header.size() as u64 + header.length;
     let frame = ruby.obj_wrap_as(Frame { header, size, payload: payload.into() }, class);
     // While the object was allocated, its payload was known only to a Frame on Rust's heap.
@@ -263,12 +295,12 @@ impl<'a> Source<'a> {
         bytes.filter(|bytes| bytes.len() == len).ok_or_else(|| ended(self.ruby))
     }
 
-    fn read_payload(&self, header: Header) -> Result<Decoded, Error> {
+    fn read_payload(&self, header: Header) -> Result<RubyString, Error> {
         if header.length <= PIECE as u64 {
             let masked = self.read(header.length as usize)?;
-            return Ok(with_bytes(masked, |masked| decoded(header, masked)));
+            return with_bytes(masked, |masked| decoded(self.ruby, header, masked));
         }
-        Ok(decoded(header, &self.read_in_pieces(header.length)?))
+        decoded(self.ruby, header, &self.read_in_pieces(header.length)?)
     }
 
     /// Never more at once than was received already.

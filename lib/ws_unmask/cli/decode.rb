@@ -1,125 +1,131 @@
 # frozen_string_literal: true
 
-require "json"
+require_relative "decode/hex_input"
+require_relative "decode/json_output"
+require_relative "decode/text_output"
 
 module WsUnmask
   class CLI
-    # +ws_unmask decode+: the frames of a captured stream, and what is wrong with it.
+    # +ws_unmask decode+: the frames of a captured stream, as they are read, and what is wrong with
+    # it. A {Decoder} finds violations; what it accepts is shown frame by frame.
     class Decode
-      # Characters of a payload that are shown.
-      SHOWN = 60
-      private_constant :SHOWN
+      # The input is not what the options say.
+      class InputError < StandardError; end
+
+      READ_SIZE = 64 << 10
+      private_constant :READ_SIZE
 
       # @param out [IO]
       # @param json [Boolean] whether each line is a JSON object
       # @param from [Symbol] +:client+ or +:server+: whether the frames have to be masked
-      # @param format [Symbol, nil] +:hex+ or +:raw+; nil: hex if there is nothing but digits
-      # @param allow_reserved [Array<Integer>] the reserved bits that extensions have been given
+      # @param format [Symbol, nil] +:hex+ or +:raw+; nil: hex if there are only digits
+      # @param allow_reserved [Array<Integer>] the reserved bits that extensions use
       def initialize(out, json: false, from: :client, format: nil, allow_reserved: [])
-        @out = out
-        @json = json
+        @output = (json ? JsonOutput : TextOutput).new(out)
         @format = format
         @rules = { require_mask: from == :client, allow_reserved: }
+        @decoder = Decoder.new(max_message_size: nil, **@rules)
+        @read = "".b
+        @buffer = "".b # what was read and is not shown yet
+        @offset = 0 # of the buffer, in the stream
+        @closed = false
       end
 
-      # @param bytes [String] the stream, or its hexadecimal digits
+      # @param input [IO] in binary mode
       # @return [Integer] the exit status
-      # @raise [ArgumentError] if they are to be hexadecimal digits and are not
-      def run(bytes)
-        bytes = unhexed(bytes)
-        fault, place = first_fault(bytes)
-        offset = each_frame(bytes, place || bytes.bytesize) { |frame, at| show(frame, at) }
-        return report(place, fault.message, fault.code) if fault
-        return CLI::OK if offset == bytes.bytesize
-
-        report(offset, "the stream ends inside of a frame, #{bytes.bytesize - offset} bytes of " \
-                       "which are there")
+      # @raise [InputError] if the input should be hexadecimal digits and is not
+      def run(input)
+        each_piece(input) do |piece|
+          violation = violation_in(piece)
+          @buffer << piece
+          show_frames(violation ? violation.offset - @offset : @buffer.bytesize)
+          return report(violation) if violation
+        end
+        finish
       end
 
       private
 
-      def unhexed(bytes)
-        digits = bytes.gsub(/0x|[\s:,]/n, "")
-        is_hex = digits.match?(/\A\h*\z/) && digits.size.even?
-        raise ArgumentError, "these are no hexadecimal digits" if @format == :hex && !is_hex
-
-        is_hex && @format != :raw ? [digits].pack("H*") : bytes
+      def each_piece(input)
+        bytes = read(input) or return
+        hex = HexInput.new if @format == :hex || (@format.nil? && HexInput.looks_like?(bytes))
+        while bytes
+          yield hex ? hex.decode(bytes) : bytes
+          bytes = read(input)
+        end
+        yield hex.finish if hex
       end
 
-      # Byte by byte, so that its place is known.
-      def first_fault(bytes)
-        decoder = Decoder.new(max_message_size: nil, **@rules)
-        bytes.each_char.with_index do |byte, place|
-          decoder.feed(byte)
-          decoder.feed("")
-        rescue ProtocolError => e
-          return [e, place]
-        end
+      def read(input)
+        input.readpartial(READ_SIZE, @read)
+      rescue EOFError
         nil
       end
 
-      # @return [Integer] the offset behind the last whole frame before +limit+
-      def each_frame(bytes, limit)
-        offset = 0
-        while offset < limit
-          frame = Frame.decode(bytes.byteslice(offset..), max_frame_size: nil, **@rules)
-          break if offset + frame.size > limit
+      def violation_in(piece)
+        @decoder.feed(piece) { |_, payload| free(payload) if payload.is_a?(String) }
+        nil
+      rescue ProtocolError => e
+        e
+      end
 
-          yield frame, offset
-          offset += frame.size
+      # Shows the frames that end before the limit, and removes them from the buffer.
+      def show_frames(limit)
+        at = 0
+        each_frame do |frame|
+          break if at + frame.size > limit
+
+          @output.frame(frame, @offset + at)
+          free(frame.payload)
+          at += frame.size
         end
-        offset
+        @output.flush
+        return if at.zero?
+
+        @offset += at
+        @buffer.replace(@buffer.byteslice(at..))
+      end
+
+      def each_frame
+        at = 0
+        until @closed
+          frame = Frame.decode(@buffer, offset: at, max_frame_size: nil, **@rules) or break
+          @closed = frame.type == :close
+          yield frame
+          at += frame.size
+        end
       rescue EOFError, ProtocolError
-        offset
+        nil # the rest is still to come, or the decoder has found it, too
       end
 
-      def show(frame, offset)
-        reserved = [1, 2, 3].select { |bit| frame.public_send(:"rsv#{bit}?") }
-        return @out.puts(JSON.generate(as_json(frame, offset, reserved))) if @json
+      # Now, since the collector would let 32 MiB of them pile up.
+      def free(payload) = payload.clear
 
-        @out.puts format("%8d  %-12s %-5s %-8s %8d bytes  %s", offset, frame.type,
-                         ["fin", *reserved.map do |bit|
-                                   "rsv#{bit}"
-                                 end].drop(frame.fin? ? 0 : 1).join(","),
-                         ("masked" if frame.masked?), frame.payload.bytesize, summary(frame))
+      def report(violation)
+        @output.problem(violation.offset, violation.message, code: violation.code,
+                                                             hint: hint(violation))
+        FOUND
       end
 
-      def as_json(frame, offset, reserved)
-        payload = frame.payload
-        shown = if readable?(payload) then { payload: payload.encode("UTF-8") }
-                else
-                  { payload_hex: hex(payload) }
-                end
-        { offset:, type: frame.type, fin: frame.fin?, reserved:, masked: frame.masked?,
-          length: payload.bytesize, **shown }
+      def hint(violation)
+        return "use --from server if a server has sent this" if violation.is_a?(NotMaskedError)
+
+        bits = violation.message.scan(/RSV(\d) = 1/).join(",")
+        "use --allow-reserved #{bits} if an extension was negotiated" unless bits.empty?
       end
 
-      def summary(frame)
-        payload = frame.payload
-        return close_summary(payload) if frame.type == :close && payload.bytesize >= 2
-
-        shown = if readable?(payload) then payload[0, SHOWN].inspect
-                else
-                  hex(payload.byteslice(0, SHOWN / 2))
-                end
-        payload.size > SHOWN ? "#{shown}..." : shown
-      end
-
-      def close_summary(payload)
-        code, reason = payload.unpack("na*")
-        "#{code} #{reason.force_encoding("UTF-8").scrub.inspect}"
-      end
-
-      def readable?(payload) = payload.encoding == Encoding::UTF_8 || payload.ascii_only?
-
-      def hex(payload) = payload.unpack1("H*")
-
-      def report(offset, message, code = nil)
-        @out.puts(if @json then JSON.generate({ offset:, error: message, code: }.compact)
-                  else
-                    "at byte #{offset}: #{message}#{" (close code #{code})" if code}"
-                  end)
-        CLI::FOUND
+      def finish
+        size = @buffer.bytesize
+        if size.zero?
+          OK
+        elsif @closed
+          @output.note(@offset, "#{size} bytes after the close frame, which a receiver ignores")
+          OK
+        else
+          @output.problem(@offset,
+                          "the stream ends inside a frame, of which #{size} bytes are here")
+          FOUND
+        end
       end
     end
   end
