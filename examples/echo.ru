@@ -5,19 +5,22 @@
 #
 #   bundle exec puma -b tcp://127.0.0.1:9292 examples/echo.ru
 require "digest/sha1"
+require "io/wait"
 require "socket"
 require "ws_unmask"
 
 # One connection, from the handshake to its end.
 class EchoConnection
   GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-  OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 }.freeze
   READ_SIZE = 64 * 1024
+  DRAIN_SECONDS = 2
 
   def initialize(socket)
     @socket = socket
     @decoder = WsUnmask::Decoder.new
     # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms.
+    return unless @socket.respond_to?(:setsockopt) # a TLS socket of Puma has it set already
+
     @socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
   end
 
@@ -35,7 +38,7 @@ class EchoConnection
       end
     end
   rescue WsUnmask::ProtocolError => e
-    write(:close, [e.code].pack("n"))
+    fail_connection(e)
   rescue IOError, SystemCallError
     nil # the peer has gone
   ensure
@@ -46,16 +49,30 @@ class EchoConnection
 
   def answer(type, payload)
     case type
-    when :text, :binary then write(type, payload)
     when :ping then write(:pong, payload)
-    when :close then write(:close, payload.code ? [payload.code].pack("n") : "")
+    when :text, :binary, :close then write(type, payload)
     end
   end
 
   # Without a masking key: a server's frames are not masked (RFC 6455, section 5.1).
   def write(type, payload)
-    @socket.write(WsUnmask::Frame.encode(OPCODES[type], payload))
+    @socket.write(WsUnmask::Frame.encode(type, payload))
   end
+
+  # A socket that is closed with unread bytes in it resets the connection, and the peer would never
+  # see the close code. So it is told that nothing more comes, and what it still sends is read.
+  def fail_connection(error)
+    write(:close, WsUnmask::Close.new(error.code, error.message))
+    @socket.close_write
+    deadline = clock + DRAIN_SECONDS
+    while (left = deadline - clock).positive? && @socket.wait_readable(left)
+      @socket.readpartial(READ_SIZE)
+    end
+  rescue IOError, SystemCallError
+    nil # the peer has gone
+  end
+
+  def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end
 
 run(lambda do |env|
@@ -63,9 +80,12 @@ run(lambda do |env|
     next [200, { "Content-Type" => "text/plain" }, ["a WebSocket echo server\n"]]
   end
 
+  key = env["HTTP_SEC_WEBSOCKET_KEY"]
+  next [400, { "Content-Type" => "text/plain" }, ["no key\n"]] unless key
+
   connection = EchoConnection.new(env["rack.hijack"].call)
   Thread.new do
-    connection.accept(env["HTTP_SEC_WEBSOCKET_KEY"])
+    connection.accept(key)
     connection.run
   end
   [-1, {}, []]

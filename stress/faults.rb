@@ -19,7 +19,7 @@ class Faults
     decoder = WsUnmask::Decoder.new(max_message_size: nil)
     raised = { unmask: -> { WsUnmask.unmask(payload, key) }, unmask!: -> { WsUnmask.unmask!(shared, key) },
                feed: -> { decoder.feed(frame) }, decode: -> { WsUnmask::Frame.decode(frame, max_frame_size: nil) },
-               encode: -> { WsUnmask::Frame.encode(2, payload, key) } }.select do |_, call|
+               encode: -> { WsUnmask::Frame.encode(:binary, payload, mask: key) } }.select do |_, call|
       call.call
       false
     rescue NoMemoryError
