@@ -23,6 +23,8 @@
 //!
 //! `std` (default): detect at run time which SIMD instructions the CPU has. Without it the crate is
 //! `no_std` and uses those that the target guarantees (SSE2 on x86-64, NEON on AArch64).
+//!
+//! `deflate`: compressed messages (permessage-deflate, RFC 7692), see [`deflate`]. It needs `std`.
 
 #![forbid(unsafe_code)]
 #![no_std]
@@ -32,6 +34,8 @@ extern crate alloc;
 
 mod close;
 mod decoder;
+#[cfg(feature = "deflate")]
+pub mod deflate;
 mod error;
 pub mod frame;
 mod key;

@@ -1,0 +1,51 @@
+//! Compressed messages: permessage-deflate (RFC 7692), without IO.
+//!
+//! [`Parameters`] negotiates the extension in the opening handshake, as a server or as a client.
+//! [`Inflater`] and [`Deflater`] each do one direction of a connection.
+//!
+//! ```
+//! use ws_unmask_core::deflate::{Deflater, Inflater, Parameters, Role};
+//!
+//! let offer = "permessage-deflate; client_max_window_bits";
+//! let accepted = Parameters::default().accept(offer).unwrap().unwrap();
+//! assert_eq!(accepted.response, "permessage-deflate");
+//!
+//! let mut deflater = accepted.parameters.deflater(Role::Server);
+//! let mut payload = Vec::new();
+//! deflater.deflate(b"Hello", &mut payload).unwrap();
+//! assert_eq!(payload, [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00]); // section 7.2.3.1
+//!
+//! let mut inflater = accepted.parameters.inflater(Role::Client);
+//! let mut plain = Vec::new();
+//! inflater.inflate_message(&payload, &mut plain, 1000).unwrap();
+//! assert_eq!(plain, b"Hello");
+//! ```
+//!
+//! # Memory of a connection
+//!
+//! Nothing, until the first compressed message in that direction. From then on, with context
+//! takeover, 46 KiB to inflate, whatever the window; to deflate, 147 KiB with a window of 9 bits, 161
+//! KiB with 12, and 273 KiB with 15. Without context takeover this is freed after each message, and
+//! taken again for the next: that costs 0.2 us to inflate and 4 us to deflate.
+
+mod deflater;
+mod extension_list;
+mod inflater;
+mod negotiation;
+
+pub use deflater::Deflater;
+pub use extension_list::MalformedHeader;
+pub use inflater::{InflateError, Inflater};
+pub use negotiation::{Accepted, NegotiationError, Parameters, Role};
+
+use alloc::collections::TryReserveError;
+use alloc::vec::Vec;
+
+/// What a sender removes from the end of each message, and a receiver adds again (RFC 7692, sections
+/// 7.2.1 and 7.2.2): the length of the empty block that flushes it.
+const TAIL: [u8; 4] = [0x00, 0x00, 0xff, 0xff];
+
+/// Whether `bytes` can be allocated: zlib-rs panics if its state cannot.
+fn check_memory(bytes: usize) -> Result<(), TryReserveError> {
+    Vec::<u8>::new().try_reserve_exact(bytes)
+}
