@@ -2,11 +2,14 @@
 
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::frame::{Frame, Header, Opcode, expected};
+use crate::inflation::Inflation;
 use crate::payload::{Expected, Payload};
 use crate::reassembly::Reassembly;
-use crate::rules::{MessageState, Reserved, Rules};
+use crate::rules::{MessageState, PER_MESSAGE, Reserved, Rules};
 use crate::unmask::unmask_into;
 use crate::{MaskedPayload, close};
+use alloc::boxed::Box;
+use alloc::collections::TryReserveError;
 
 /// What a peer has sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +73,8 @@ pub struct Decoder {
     control: [u8; 125],
     /// The message that is not complete yet.
     message: Option<Unfinished>,
+    /// What inflates messages with RSV1, if this decoder is to.
+    inflation: Option<Box<Inflation>>,
 }
 
 #[derive(Debug)]
@@ -89,6 +94,8 @@ struct Started {
 #[derive(Debug)]
 struct Unfinished {
     is_text: bool,
+    is_compressed: bool,
+    /// The reserved bits, without that of the compression which is undone here.
     reserved: Reserved,
     reassembly: Reassembly,
 }
@@ -108,7 +115,28 @@ impl Decoder {
             started: None,
             control: [0; 125],
             message: None,
+            inflation: None,
         }
+    }
+
+    /// A decoder that inflates messages with RSV1, which has been negotiated then: they come out plain,
+    /// without that bit. They are inflated and checked while they arrive, and no further than
+    /// [`Rules::max_message_size`].
+    ///
+    /// ```
+    /// use ws_unmask_core::{Decoder, Message, Rules, deflate::Inflater};
+    ///
+    /// let mut decoder = Decoder::with_inflater(Rules::default(), Inflater::default());
+    /// // The compressed "Hello" of RFC 7692, section 7.2.3.1, masked with zeros.
+    /// let mut input: &[u8] = b"\xc1\x87\0\0\0\0\xf2\x48\xcd\xc9\xc9\x07\0";
+    /// let message = decoder.next(&mut input).unwrap();
+    /// assert_eq!(message, Some(Message::Text { payload: b"Hello".to_vec(), reserved: 0 }));
+    /// ```
+    #[cfg(feature = "deflate")]
+    pub fn with_inflater(mut rules: Rules, inflater: crate::deflate::Inflater) -> Self {
+        rules.allow_reserved |= PER_MESSAGE;
+        let inflation = Inflation::new(inflater, rules.max_message_size);
+        Self { inflation: Some(Box::new(inflation)), ..Self::new(rules) }
     }
 
     /// The next message in `input`, from which it removes what it has used; `None` if all of `input`
@@ -124,7 +152,7 @@ impl Decoder {
         let result = self.advance(input);
         if let Err(DecodeError::Protocol(error)) = result {
             self.state = State::Failed(error);
-            self.message = None;
+            (self.message, self.inflation) = (None, None);
             *input = &[];
         }
         result
@@ -150,7 +178,8 @@ impl Decoder {
 
     /// The bytes that it holds besides its own size.
     pub fn allocated(&self) -> usize {
-        self.message.as_ref().map_or(0, |message| message.reassembly.capacity())
+        let message = self.message.as_ref().map_or(0, |message| message.reassembly.capacity());
+        message + self.inflation.as_ref().map_or(0, |it| size_of_val(&**it) + it.allocated())
     }
 
     #[inline]
@@ -167,13 +196,16 @@ impl Decoder {
             let started = match self.started {
                 Some(started) => started,
                 None if self.header_len == 0 => {
-                    let frame = Frame::begin(input, &self.rules, self.message_state())
-                        .map_err(|error| error.moved_by(self.used))?;
+                    let frame = self.begin(input).map_err(|error| error.moved_by(self.used))?;
                     let Some(frame) = frame else {
                         self.keep_header(input);
                         return Ok(None);
                     };
-                    if frame.is_whole() && self.message.is_none() && is_message(&frame.header) {
+                    if frame.is_whole()
+                        && self.message.is_none()
+                        && is_message(&frame.header)
+                        && !self.is_compressed(&frame.header)
+                    {
                         return self.whole_message(frame, input).map(Some);
                     }
                     self.use_bytes(frame.header_size(), input);
@@ -202,6 +234,36 @@ impl Decoder {
             None => MessageState::Between,
             Some(message) => MessageState::Unfinished { size: message.reassembly.len() as u64 },
         }
+    }
+
+    /// The frame that `bytes` begin with.
+    #[inline(always)]
+    fn begin<'a>(&self, bytes: &'a [u8]) -> Result<Option<Frame<'a>>, ProtocolError> {
+        let result = Frame::begin(bytes, &self.rules, self.message_state());
+        match result {
+            Err(error) if self.is_limit_of_plain_bytes(error.kind, bytes) => {
+                let rules = Rules { max_message_size: u64::MAX, ..self.rules };
+                Frame::begin(bytes, &rules, self.message_state())
+            }
+            _ => result,
+        }
+    }
+
+    /// Whether it is only compressed bytes that are over the limit for messages, which holds for what
+    /// they inflate to.
+    #[cold]
+    fn is_limit_of_plain_bytes(&self, kind: Violation, bytes: &[u8]) -> bool {
+        let is_compressed = match &self.message {
+            Some(message) => message.is_compressed,
+            None => bytes.first().is_some_and(|byte| byte >> 4 & PER_MESSAGE != 0),
+        };
+        matches!(kind, Violation::MessageTooBig { .. }) && is_compressed && self.inflation.is_some()
+    }
+
+    /// Whether a message is to be inflated that begins with this header.
+    #[inline(always)]
+    fn is_compressed(&self, header: &Header) -> bool {
+        header.reserved & PER_MESSAGE != 0 && self.inflation.is_some()
     }
 
     /// Removes the next `count` bytes from `input` and returns them.
@@ -241,8 +303,7 @@ impl Decoder {
         let more = input.len().min(bytes.len() - kept);
         bytes[kept..][..more].copy_from_slice(&input[..more]);
         let begin = self.used - kept as u64;
-        let parsed = Frame::begin(&bytes[..kept + more], &self.rules, self.message_state())
-            .map_err(|error| error.moved_by(begin))?;
+        let parsed = self.begin(&bytes[..kept + more]).map_err(|error| error.moved_by(begin))?;
         let Some(frame) = parsed else {
             self.keep_header(input);
             return Ok(None);
@@ -281,7 +342,7 @@ impl Decoder {
             _ => {
                 let message = self.close(plain.len())?;
                 self.state = State::Closed;
-                self.message = None;
+                (self.message, self.inflation) = (None, None);
                 message
             }
         }))
@@ -300,35 +361,79 @@ impl Decoder {
     }
 
     fn fragment<P: Payload>(&mut self, started: Started, input: &mut &[u8]) -> Decoded<P> {
-        let Header { fin, reserved, opcode, key, .. } = started.header;
-        let mut unfinished = self.message.take().unwrap_or_else(|| Unfinished {
-            is_text: opcode == Opcode::Text,
-            reserved,
-            reassembly: Reassembly::new(expected(opcode, reserved, self.rules.validate_utf8)),
-        });
+        let mut unfinished = match self.message.take() {
+            Some(unfinished) => unfinished,
+            None => self.begin_message(&started.header),
+        };
         let (before, used) = (*input, self.used);
         let (piece, is_end) = self.take(started, input);
-        let appended =
-            unfinished.reassembly.append(piece, key.unwrap_or_default(), started.received);
-        match appended {
-            Ok(()) => {}
-            Err(DecodeError::Protocol(error)) => return Err(error.moved_by(used).into()),
-            Err(DecodeError::Memory(error)) => {
-                (*input, self.used) = (before, used);
-                (self.started, self.message) = (Some(started), Some(unfinished));
-                return Err(DecodeError::Memory(error.into()));
-            }
+        let payload_start = used - started.received as u64;
+        let mut masked = piece;
+        if let Err(error) = self.append(&mut unfinished, &mut masked, &started) {
+            return Err(match error {
+                DecodeError::Protocol(error) => error.moved_by(payload_start).into(),
+                DecodeError::Memory(error) => {
+                    let appended = piece.len() - masked.len();
+                    (*input, self.used) = (&before[appended..], used + appended as u64);
+                    let received = started.received + appended;
+                    self.started = Some(Started { received, ..started });
+                    self.message = Some(unfinished);
+                    DecodeError::Memory(error.into())
+                }
+            });
         }
-        if !(is_end && fin) {
+        if !(is_end && started.header.fin) {
             self.message = Some(unfinished);
             return Ok(None);
         }
-        let (plain, content) = unfinished
-            .reassembly
-            .finish()
-            .map_err(|_| ProtocolError::new(Violation::InvalidUtf8, self.used - 1))?;
-        let payload = P::assembled(plain, content).map_err(DecodeError::Memory)?;
-        Ok(Some(message(unfinished.is_text, payload, unfinished.reserved)))
+        let Unfinished { is_text, is_compressed, reserved, reassembly } = unfinished;
+        let payload = match &mut self.inflation {
+            Some(inflation) if is_compressed => {
+                inflation.finish(reassembly).map_err(|error| error.moved_by(payload_start))?
+            }
+            _ => {
+                let (plain, content) = reassembly
+                    .finish()
+                    .map_err(|_| ProtocolError::new(Violation::InvalidUtf8, self.used - 1))?;
+                P::assembled(plain, content).map_err(DecodeError::Memory)?
+            }
+        };
+        Ok(Some(message(is_text, payload, reserved)))
+    }
+
+    fn begin_message(&mut self, header: &Header) -> Unfinished {
+        let is_compressed = self.is_compressed(header);
+        let reserved = if is_compressed { header.reserved & !PER_MESSAGE } else { header.reserved };
+        let expected = expected(header.opcode, reserved, self.rules.validate_utf8);
+        let reassembly = match &mut self.inflation {
+            Some(inflation) if is_compressed => inflation.reassembly(expected),
+            _ => Reassembly::new(expected),
+        };
+        Unfinished { is_text: header.opcode == Opcode::Text, is_compressed, reserved, reassembly }
+    }
+
+    /// Appends the plain bytes of `masked`, from which it removes what it has used. An error's offset
+    /// counts from the start of the frame's payload.
+    fn append(
+        &mut self,
+        message: &mut Unfinished,
+        masked: &mut &[u8],
+        started: &Started,
+    ) -> Result<(), DecodeError<TryReserveError>> {
+        let (key, received) = (started.header.key.unwrap_or_default(), started.received);
+        match &mut self.inflation {
+            Some(inflation) if message.is_compressed => {
+                inflation.append(&mut message.reassembly, masked, key, received)
+            }
+            _ => {
+                message
+                    .reassembly
+                    .append(masked, key, received)
+                    .map_err(|error| error.moved_by(received as u64))?;
+                *masked = &[];
+                Ok(())
+            }
+        }
     }
 }
 

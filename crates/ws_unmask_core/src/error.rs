@@ -11,7 +11,8 @@ pub struct ProtocolError {
     pub kind: Violation,
     /// The byte that made it so, counted from the start of what was parsed: of the stream for a
     /// [`Decoder`](crate::Decoder), of the buffer for a [`Frame`](crate::Frame). It does not depend
-    /// on how the stream was cut: fed byte by byte, this is the byte that is refused.
+    /// on how the stream was cut: fed byte by byte, this is the byte that is refused. Within a
+    /// compressed message, it is where the payload of the frame begins that cannot be inflated.
     pub offset: u64,
 }
 
@@ -26,10 +27,10 @@ impl ProtocolError {
     }
 
     /// The close code to send (RFC 6455, section 7.4.1): 1002 for a violation of the protocol, 1007
-    /// for invalid UTF-8, 1009 for what is too big.
+    /// for invalid UTF-8 or DEFLATE, 1009 for what is too big.
     pub const fn code(&self) -> u16 {
         match self.kind {
-            Violation::InvalidUtf8 => 1007,
+            Violation::InvalidUtf8 | Violation::InvalidDeflate => 1007,
             Violation::FrameTooBig { .. } | Violation::MessageTooBig { .. } => 1009,
             _ => 1002,
         }
@@ -73,6 +74,8 @@ pub enum Violation {
     CloseCode(u16),
     /// Text, or the reason in a close frame, that is not valid UTF-8 (8.1).
     InvalidUtf8,
+    /// A compressed message that is not DEFLATE, or ends within a block (RFC 7692, section 7.2.2).
+    InvalidDeflate,
     /// A frame whose payload is over [`Rules::max_frame_size`](crate::Rules::max_frame_size).
     FrameTooBig {
         /// The length in the frame's header, in bytes.
@@ -82,7 +85,8 @@ pub enum Violation {
     },
     /// A message that is over [`Rules::max_message_size`](crate::Rules::max_message_size).
     MessageTooBig {
-        /// The bytes of the message so far, including the frame whose header was read last.
+        /// The bytes of the message so far, including the frame whose header was read last; of a
+        /// compressed message, the limit and 1.
         size: u64,
         /// The limit, in bytes.
         limit: u64,
@@ -122,6 +126,7 @@ impl fmt::Display for Violation {
             Self::CloseFrameOfOneByte => write!(formatter, "close frame has only one byte"),
             Self::CloseCode(code) => write!(formatter, "close code {code} must not be sent"),
             Self::InvalidUtf8 => write!(formatter, "text is not valid UTF-8"),
+            Self::InvalidDeflate => write!(formatter, "message is not validly compressed"),
             Self::FrameTooBig { size, limit } => {
                 write!(formatter, "frame of {size} bytes is over the limit of {limit}")
             }

@@ -38,6 +38,8 @@ mod decoder;
 pub mod deflate;
 mod error;
 pub mod frame;
+#[cfg_attr(not(feature = "deflate"), path = "no_inflation.rs")]
+mod inflation;
 mod key;
 mod masked_payload;
 mod payload;

@@ -18,11 +18,16 @@ pub(crate) struct Reassembly {
 
 impl Reassembly {
     pub(crate) fn new(expected: Expected) -> Self {
+        Self::within(Vec::new(), expected)
+    }
+
+    /// In memory that is there already, and empty.
+    pub(crate) fn within(plain: Vec<u8>, expected: Expected) -> Self {
         let text = match expected {
             Expected::Bytes => None,
             Expected::Text { validate } => Some(Text::new(validate)),
         };
-        Self { plain: Vec::new(), text }
+        Self { plain, text }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -56,6 +61,25 @@ impl Reassembly {
             }
         }
         Ok(())
+    }
+
+    #[cfg(feature = "deflate")]
+    pub(crate) fn expected(&self) -> Expected {
+        self.text
+            .as_ref()
+            .map_or(Expected::Bytes, |text| Expected::Text { validate: text.validate() })
+    }
+
+    /// Appends what `fill` appends, plain already.
+    #[cfg(feature = "deflate")]
+    pub(crate) fn extend(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), Invalid> {
+        let before = self.plain.len();
+        fill(&mut self.plain);
+        match &mut self.text {
+            None => Ok(()),
+            // A key of zeros changes nothing.
+            Some(text) => text.unmask_in_place(&mut self.plain[before..], [0; 4], 0),
+        }
     }
 
     pub(crate) fn finish(self) -> Result<(Vec<u8>, Content), Invalid> {

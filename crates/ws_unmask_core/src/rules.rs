@@ -19,7 +19,7 @@ pub const fn reserved_bit(number: u8) -> Option<Reserved> {
 }
 
 /// RSV1, which RFC 7692 gives a meaning: on a message's first frame only.
-const PER_MESSAGE: Reserved = 4;
+pub(crate) const PER_MESSAGE: Reserved = 4;
 
 /// What a [`Decoder`](crate::Decoder) or [`Frame::parse`](crate::Frame::parse) accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,8 @@ pub struct Rules {
     pub validate_utf8: bool,
     /// The most bytes in the payload of a data frame. Default: no limit but the message's.
     pub max_frame_size: u64,
-    /// The most bytes in a message, over all of its fragments. Default: 64 MiB.
+    /// The most bytes in a message, over all of its fragments; if it is inflated here, the most that it
+    /// inflates to. Default: 64 MiB.
     pub max_message_size: u64,
 }
 

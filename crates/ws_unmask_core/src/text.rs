@@ -28,6 +28,11 @@ impl Text {
         Self { validate, ascii: true, utf8: Utf8::default() }
     }
 
+    #[cfg(feature = "deflate")]
+    pub(crate) fn validate(&self) -> bool {
+        self.validate
+    }
+
     /// A whole text, into memory of the same length that may be unwritten.
     #[inline]
     pub(crate) fn unmask_whole(

@@ -1,0 +1,125 @@
+//! A compressed payload, put together from pieces: unmasked, inflated and checked as they come.
+
+use crate::MaskedPayload;
+use crate::deflate::{InflateError, Inflater};
+use crate::error::{DecodeError, ProtocolError, Violation};
+use crate::payload::{Expected, Payload};
+use crate::reassembly::Reassembly;
+use crate::text::Invalid;
+use crate::unmask::unmask;
+use alloc::collections::TryReserveError;
+use alloc::vec::Vec;
+use core::mem::{MaybeUninit, take};
+
+/// How much is unmasked before it is inflated.
+const BLOCK: usize = 8 << 10;
+
+/// Payloads up to here are put together in memory that is used again, and copied from there.
+const SPARE: usize = 16 << 10;
+
+/// What a decoder has to have for compressed messages.
+#[derive(Debug)]
+pub(crate) struct Inflation {
+    inflater: Inflater,
+    /// The most plain bytes that a message may have.
+    limit: u64,
+    spare: Vec<u8>,
+}
+
+impl Inflation {
+    pub(crate) fn new(inflater: Inflater, limit: u64) -> Self {
+        Self { inflater, limit, spare: Vec::new() }
+    }
+
+    pub(crate) fn allocated(&self) -> usize {
+        self.inflater.allocated() + self.spare.capacity()
+    }
+
+    /// For the next message.
+    pub(crate) fn reassembly(&mut self, expected: Expected) -> Reassembly {
+        Reassembly::within(take(&mut self.spare), expected)
+    }
+
+    /// Inflates from the start of `masked`, which begins `offset` bytes into its frame, and removes
+    /// from it what it has used: all of it, unless there is an error. Errors have no offset.
+    pub(crate) fn append(
+        &mut self,
+        reassembly: &mut Reassembly,
+        masked: &mut &[u8],
+        key: [u8; 4],
+        offset: usize,
+    ) -> Result<(), DecodeError<TryReserveError>> {
+        let mut offset = offset;
+        loop {
+            let mut block = [MaybeUninit::uninit(); BLOCK];
+            let size = masked.len().min(BLOCK);
+            let block = block[..size].write_copy_of_slice(&masked[..size]);
+            unmask(block, key, offset);
+            let mut piece = &*block;
+            let result = self.append_plain(reassembly, &mut piece);
+            let used = size - piece.len();
+            *masked = &masked[used..];
+            offset += used;
+            result?;
+            if masked.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whatever is inflated before an error is checked before that counts, so that how the stream was cut does
+    /// not matter.
+    fn append_plain(
+        &mut self,
+        reassembly: &mut Reassembly,
+        piece: &mut &[u8],
+    ) -> Result<(), DecodeError<TryReserveError>> {
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        loop {
+            let mut result = Ok(false);
+            reassembly
+                .extend(|plain| {
+                    result = self.inflater.inflate(piece, plain, limit);
+                    plain.truncate(limit);
+                })
+                .map_err(|Invalid| violation(Violation::InvalidUtf8))?;
+            if !result.map_err(|error| self.refused(error))? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The payload of a message that is complete.
+    pub(crate) fn finish<P: Payload>(
+        &mut self,
+        reassembly: Reassembly,
+    ) -> Result<P, DecodeError<P::Error>> {
+        self.inflater.finish().map_err(|_| violation(Violation::InvalidDeflate))?;
+        let expected = reassembly.expected();
+        let (mut plain, content) =
+            reassembly.finish().map_err(|Invalid| violation(Violation::InvalidUtf8))?;
+        if plain.len() > SPARE {
+            return P::assembled(plain, content).map_err(DecodeError::Memory);
+        }
+        let payload = P::unmask(MaskedPayload::new(&plain, [0; 4], expected));
+        if plain.capacity() <= SPARE {
+            plain.clear();
+            self.spare = plain;
+        }
+        payload
+    }
+
+    fn refused(&self, error: InflateError) -> DecodeError<TryReserveError> {
+        violation(match error {
+            InflateError::Memory(error) => return DecodeError::Memory(error),
+            InflateError::Invalid => Violation::InvalidDeflate,
+            InflateError::TooBig => {
+                Violation::MessageTooBig { size: self.limit + 1, limit: self.limit }
+            }
+        })
+    }
+}
+
+fn violation<E>(kind: Violation) -> DecodeError<E> {
+    ProtocolError::new(kind, 0).into()
+}
