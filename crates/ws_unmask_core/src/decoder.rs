@@ -239,25 +239,32 @@ impl Decoder {
     /// The frame that `bytes` begin with.
     #[inline(always)]
     fn begin<'a>(&self, bytes: &'a [u8]) -> Result<Option<Frame<'a>>, ProtocolError> {
-        let result = Frame::begin(bytes, &self.rules, self.message_state());
-        match result {
-            Err(error) if self.is_limit_of_plain_bytes(error.kind, bytes) => {
-                let rules = Rules { max_message_size: u64::MAX, ..self.rules };
-                Frame::begin(bytes, &rules, self.message_state())
-            }
-            _ => result,
+        match Frame::begin(bytes, &self.rules, self.message_state()) {
+            Ok(frame) => Ok(frame),
+            Err(error) => self.begin_compressed(bytes, error),
         }
     }
 
-    /// Whether it is only compressed bytes that are over the limit for messages, which holds for what
-    /// they inflate to.
+    /// A frame that was refused because of the limit for messages: for compressed ones, that holds for
+    /// what they inflate to.
     #[cold]
-    fn is_limit_of_plain_bytes(&self, kind: Violation, bytes: &[u8]) -> bool {
+    #[inline(never)]
+    fn begin_compressed<'a>(
+        &self,
+        bytes: &'a [u8],
+        error: ProtocolError,
+    ) -> Result<Option<Frame<'a>>, ProtocolError> {
         let is_compressed = match &self.message {
             Some(message) => message.is_compressed,
             None => bytes.first().is_some_and(|byte| byte >> 4 & PER_MESSAGE != 0),
         };
-        matches!(kind, Violation::MessageTooBig { .. }) && is_compressed && self.inflation.is_some()
+        match error.kind {
+            Violation::MessageTooBig { .. } if is_compressed && self.inflation.is_some() => {
+                let rules = Rules { max_message_size: u64::MAX, ..self.rules };
+                Frame::begin(bytes, &rules, self.message_state())
+            }
+            _ => Err(error),
+        }
     }
 
     /// Whether a message is to be inflated that begins with this header.

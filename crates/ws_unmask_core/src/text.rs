@@ -74,6 +74,7 @@ impl Text {
     }
 
     /// The next piece, in place; it begins `offset` bytes into its frame.
+    #[inline(always)]
     pub(crate) fn unmask_in_place(
         &mut self,
         plain: &mut [u8],
