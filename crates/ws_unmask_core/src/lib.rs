@@ -17,7 +17,7 @@
 //! [`simd`](unmask::simd). XOR is its own inverse, so the same functions mask.
 //!
 //! [`Frame::parse`] finds a whole frame in a buffer. [`Decoder`] does the rest of receiving: it accepts
-//! input in chunks of any size and returns checked messages. It does no IO.
+//! input in chunks of any size and returns checked messages. [`Encoder`] writes frames. They do no IO.
 //!
 //! # Features
 //!
@@ -36,6 +36,7 @@ mod close;
 mod decoder;
 #[cfg(feature = "deflate")]
 pub mod deflate;
+mod encoder;
 mod error;
 pub mod frame;
 #[cfg_attr(not(feature = "deflate"), path = "no_inflation.rs")]
@@ -52,6 +53,7 @@ mod utf8;
 
 pub use close::is_close_code;
 pub use decoder::{Decoder, Message};
+pub use encoder::{EncodeError, Encoder};
 pub use error::{DecodeError, ProtocolError, Violation};
 pub use frame::Frame;
 pub use masked_payload::MaskedPayload;
