@@ -207,6 +207,19 @@ mod inflater {
         assert_eq!(nothing, Ok(Vec::new()));
     }
 
+    /// A byte over the limit, and behind it a block of the reserved type.
+    #[test]
+    fn counts_what_comes_first() {
+        let payload = [0x00, 0x05, 0x00, 0xfa, 0xff, 0x48, 0x65, 0x6c, 0x6c, 0x6f, 0x07];
+        for (limit, error) in [(4, InflateError::TooBig), (5, InflateError::Invalid)] {
+            for size in [payload.len(), 1] {
+                let pieces = payload.chunks(size);
+                let result = inflate_pieces(&mut Inflater::default(), pieces, limit);
+                assert_eq!(result.as_ref(), Err(&error));
+            }
+        }
+    }
+
     /// 128 MiB of zeros in 130 KB.
     fn bomb() -> Vec<u8> {
         let tail = &[0x00, 0x00, 0xff, 0xff];

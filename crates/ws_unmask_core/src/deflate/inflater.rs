@@ -82,7 +82,7 @@ impl Inflater {
         *piece = &piece[used..];
         plain.truncate(before + made);
         match result {
-            Ok(_) if plain.len() > limit => Err(InflateError::TooBig),
+            _ if plain.len() > limit => Err(InflateError::TooBig),
             Ok(Status::StreamEnd) => {
                 stream.reset(false);
                 self.is_open = false;
