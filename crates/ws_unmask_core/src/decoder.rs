@@ -1,11 +1,11 @@
 //! A sans-IO decoder: bytes in, messages out.
 
 use crate::error::{DecodeError, ProtocolError, Violation};
-use crate::frame::{Frame, Header, Opcode, expected};
+use crate::frame::{Frame, Header, MessageState, Opcode, expected};
 use crate::inflation::Inflation;
 use crate::payload::{Expected, Payload};
 use crate::reassembly::Reassembly;
-use crate::rules::{MessageState, PER_MESSAGE, Reserved, Rules};
+use crate::rules::{PER_MESSAGE, Reserved, Rules};
 use crate::unmask::unmask_into;
 use crate::{MaskedPayload, close};
 use alloc::boxed::Box;

@@ -2,14 +2,16 @@
 //! in a buffer and is in order.
 
 mod header;
+mod message_state;
 mod opcode;
 
 pub use header::Header;
+pub use message_state::MessageState;
 pub use opcode::Opcode;
 
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::payload::{Expected, Payload};
-use crate::rules::{MessageState, Reserved, Rules};
+use crate::rules::{Reserved, Rules};
 use crate::{MaskedPayload, close, utf8};
 
 /// A frame in a buffer: its header, and its payload, still masked.

@@ -55,10 +55,10 @@ pub use close::is_close_code;
 pub use decoder::{Decoder, Message};
 pub use encoder::{EncodeError, Encoder};
 pub use error::{DecodeError, ProtocolError, Violation};
-pub use frame::Frame;
+pub use frame::{Frame, MessageState};
 pub use masked_payload::MaskedPayload;
 pub use payload::{Content, Payload};
-pub use rules::{MessageState, Reserved, Rules, reserved_bit};
+pub use rules::{Reserved, Rules, reserved_bit};
 pub use simd_level::SimdLevel;
 
 /// The examples of the README are tests.

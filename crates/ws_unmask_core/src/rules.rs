@@ -1,7 +1,5 @@
 //! What a peer may send: the rules that are not the same for everybody, and the limits.
 
-use crate::frame::{Header, Opcode};
-
 /// The reserved bits of a frame, as they stand in its first byte: RSV1 is 4, RSV2 is 2, RSV3 is 1.
 pub type Reserved = u8;
 
@@ -47,49 +45,6 @@ impl Default for Rules {
             validate_utf8: true,
             max_frame_size: u64::MAX,
             max_message_size: 64 << 20,
-        }
-    }
-}
-
-impl Rules {
-    /// The reserved bits that a frame of this opcode may have.
-    #[inline(always)]
-    pub(crate) const fn reserved_in(&self, opcode: Opcode) -> Reserved {
-        match opcode {
-            Opcode::Text | Opcode::Binary => self.allow_reserved,
-            _ => self.allow_reserved & !PER_MESSAGE,
-        }
-    }
-}
-
-/// How far the message has come that a frame may continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageState {
-    /// Nothing is known of what came before: every data frame is in order.
-    Unknown,
-    /// No message has begun: the next data frame begins one.
-    Between,
-    /// A message of `size` bytes so far: the next data frame continues it.
-    Unfinished {
-        /// In bytes.
-        size: u64,
-    },
-}
-
-impl MessageState {
-    /// How far it has come after a frame that was in order.
-    #[must_use]
-    pub const fn after(self, header: &Header) -> Self {
-        if header.opcode.is_control() {
-            return self;
-        }
-        match self {
-            Self::Unknown => self,
-            _ if header.fin => Self::Between,
-            Self::Between => Self::Unfinished { size: header.length },
-            Self::Unfinished { size } => {
-                Self::Unfinished { size: size.saturating_add(header.length) }
-            }
         }
     }
 }

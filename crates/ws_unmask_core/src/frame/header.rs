@@ -1,8 +1,8 @@
 //! What is in front of a frame's payload: how it is parsed and written, and its rules.
 
-use super::Opcode;
+use super::{MessageState, Opcode};
 use crate::error::{ProtocolError, Violation};
-use crate::rules::{MessageState, Reserved, Rules};
+use crate::rules::{PER_MESSAGE, Reserved, Rules};
 
 /// What is in front of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +172,15 @@ impl Header {
     }
 }
 
+/// The reserved bits that a frame of this opcode may have.
+#[inline(always)]
+const fn reserved_in(opcode: Opcode, rules: &Rules) -> Reserved {
+    match opcode {
+        Opcode::Text | Opcode::Binary => rules.allow_reserved,
+        _ => rules.allow_reserved & !PER_MESSAGE,
+    }
+}
+
 #[inline(always)]
 fn first_byte(
     byte: u8,
@@ -180,7 +189,7 @@ fn first_byte(
 ) -> Result<(bool, Reserved, Opcode), Violation> {
     let (fin, reserved, number) = (byte & 0x80 != 0, byte >> 4 & 7, byte & 0x0f);
     let opcode = Opcode::new(number);
-    let allowed = opcode.map_or(rules.allow_reserved, |opcode| rules.reserved_in(opcode));
+    let allowed = opcode.map_or(rules.allow_reserved, |opcode| reserved_in(opcode, rules));
     if reserved & !allowed != 0 {
         return Err(Violation::ReservedBits(reserved));
     }
