@@ -8,8 +8,7 @@ end
 desc "The extension's specs under valgrind, which must find no wrong access to memory"
 task valgrind: :compile do
   # Values that nobody has written are what Ruby's collector reads all the time.
-  ruby_command = ["ruby", "-S", "bundle", "exec", "rspec",
-                  "spec/masking_spec.rb", "spec/decoder_spec.rb", "spec/frame_spec.rb"]
+  ruby_command = ["ruby", "-S", "bundle", "exec", "rspec", *EXTENSION_SPECS]
   sh "valgrind", "--quiet", "--error-exitcode=9", "--undef-value-errors=no",
      "--main-stacksize=8388608", "--suppressions=stress/valgrind.supp", *ruby_command
 end

@@ -2,7 +2,15 @@
 
 require "rspec/core/rake_task"
 
+# What runs the code in Rust and needs no other library.
+EXTENSION_SPECS = %w[masking decoder frame].map { |name| "spec/#{name}_spec.rb" }.freeze
+
 RSpec::Core::RakeTask.new(spec: :compile)
+
+desc "The extension's specs while every allocation collects garbage and moves objects"
+task gc_stress: :compile do
+  sh({ "GC_STRESS" => "1" }, "rspec", *EXTENSION_SPECS)
+end
 
 desc "Tests of the Rust core: unit, property and documentation tests"
 task :cargo_test do
