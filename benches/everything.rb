@@ -10,9 +10,11 @@ require "ws_unmask"
 class Everything
   FOLDER = "docs/benchmarks"
   LADDER = "tmp/ladder.json"
+  COMPETITORS = "benches/competitors"
   RUBY = [RbConfig.ruby, "-Ilib"].freeze
+  CARGO_BENCH = %w[cargo bench --quiet --locked].freeze
   # The groups of `cargo bench` that the charts show.
-  CHARTED = "^(paths at 6|peers at 0 to 15)/"
+  CHARTED = "^(paths at 6|competitors at 0 to 15)/"
 
   PARTS = {
     "The ladder" => {
@@ -26,12 +28,14 @@ class Everything
     "Decoder and Frame" => { command: [*RUBY, "benches/ruby_decoder.rb"] },
     "A call from Ruby" => { command: [*RUBY, "benches/ruby_calls.rb"] },
     "The core" => {
-      command: ["cargo", "bench", "--quiet", "--locked", "--bench", "unmask", "--bench", "peers",
-                "--", CHARTED],
-      then: ["cargo", "run", "--quiet", "--locked", "--release", "--example", "bench_report", "--",
-             FOLDER, LADDER],
+      first: [[*CARGO_BENCH, "--bench", "unmask", "--", CHARTED],
+              [*CARGO_BENCH, "--", CHARTED, { chdir: COMPETITORS }]],
+      command: ["cargo", "run", "--quiet", "--locked", "--release", "--", File.expand_path(FOLDER),
+                File.expand_path(LADDER), { chdir: COMPETITORS }],
+      markdown: true,
       text: "![Throughput of each path over the payload's size](core_paths.svg)\n\n" \
-            "![Throughput of ws_unmask and its peers over the payload's size](core_peers.svg)"
+            "![Throughput of ws_unmask and its competitors over the payload's size]" \
+            "(core_competitors.svg)"
     }
   }.freeze
 
@@ -73,10 +77,9 @@ class Everything
   end
 
   def output_of(part)
+    part[:first]&.each { |command| shown_while_it_runs(command) }
     printed = shown_while_it_runs(part[:command])
-    return shown_while_it_runs(part[:then]) if part[:then]
-
-    "```\n#{printed.strip}\n```\n"
+    part[:markdown] ? printed : "```\n#{printed.strip}\n```\n"
   end
 
   def shown_while_it_runs(command)

@@ -11,11 +11,13 @@ namespace :bench do
     ruby "-Ilib", "benches/ladder.rb"
   end
 
-  desc "The Rust core against memcpy, its own paths and its peers: tables, and charts in docs/"
+  desc "The Rust core against memcpy, its own paths and its competitors: tables, charts in docs/"
   task :core do
     sh "cargo", "bench", "--locked"
-    sh "cargo", "run", "--quiet", "--locked", "--release", "--example", "bench_report", "--",
-       "docs/benchmarks"
+    cd "benches/competitors" do
+      sh "cargo", "bench", "--locked"
+      sh "cargo", "run", "--quiet", "--locked", "--release", "--", "../../docs/benchmarks"
+    end
   end
 
   desc "What a call from Ruby costs, against websocket-driver's C extension and a String copy"

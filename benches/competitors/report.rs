@@ -15,31 +15,36 @@ type Medians = BTreeMap<String, BTreeMap<String, BTreeMap<usize, f64>>>;
 
 /// The charts' lines, and the columns of the tables, in this order.
 const PATHS: [&str; 5] = ["memcpy", "unmask", "unmask_into", "word", "scalar"];
-const PEERS: [&str; 4] = ["ws_unmask", "tokio-websockets", "fastwebsockets", "tungstenite"];
+const COMPETITORS: [&str; 4] = ["ws_unmask", "tokio-websockets", "fastwebsockets", "tungstenite"];
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let folder = PathBuf::from(arguments.next().ok_or("usage: bench_report FOLDER [LADDER]")?);
-    let medians = read_medians(Path::new("target/criterion"))?;
+    let folder = PathBuf::from(arguments.next().ok_or("usage: report FOLDER [LADDER]")?);
+    let medians = read_medians(Path::new("../../target/criterion"))?;
     if let Some(ladder) = arguments.next() {
         draw_ladder(&folder.join("ladder.svg"), read_json(Path::new(&ladder))?)?;
         print_table(&medians, "paths at 6", &PATHS, "memcpy")?;
-        print_table(&medians, "peers at 0 to 15", &PEERS, "ws_unmask")?;
+        print_table(&medians, "competitors at 0 to 15", &COMPETITORS, "ws_unmask")?;
     } else {
         print_all(&medians)?;
     }
     let title = "Unmasking by each path, payloads 6 bytes behind a cache line";
     draw(&folder.join("core_paths.svg"), title, group(&medians, "paths at 6")?, &PATHS)?;
     let title = "Unmasking by each library, payloads at alignments 0 to 15";
-    draw(&folder.join("core_peers.svg"), title, group(&medians, "peers at 0 to 15")?, &PEERS)
+    draw(
+        &folder.join("core_competitors.svg"),
+        title,
+        group(&medians, "competitors at 0 to 15")?,
+        &COMPETITORS,
+    )
 }
 
 fn print_all(medians: &Medians) -> Result<()> {
     for group in ["paths at 0", "paths at 6"] {
         print_table(medians, group, &PATHS, "memcpy")?;
     }
-    for group in ["peers at 0", "peers at 6", "peers at 0 to 15"] {
-        print_table(medians, group, &PEERS, "ws_unmask")?;
+    for group in ["competitors at 0", "competitors at 6", "competitors at 0 to 15"] {
+        print_table(medians, group, &COMPETITORS, "ws_unmask")?;
     }
     let levels: Vec<&str> = group(medians, "levels at 6")?.keys().map(String::as_str).collect();
     print_table(medians, "levels at 6", &levels, "fallback")?;
@@ -65,8 +70,9 @@ fn read_medians(folder: &Path) -> Result<Medians> {
 }
 
 fn folders(folder: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder.as_ref())
-        .map_err(|error| format!("{}: {error}: run `cargo bench`", folder.as_ref().display()))?;
+    let entries = fs::read_dir(folder.as_ref()).map_err(|error| {
+        format!("{}: {error}: run `rake bench:core`", folder.as_ref().display())
+    })?;
     Ok(entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
 }
 
@@ -78,7 +84,7 @@ fn group<'a>(
     medians: &'a Medians,
     name: &str,
 ) -> Result<&'a BTreeMap<String, BTreeMap<usize, f64>>> {
-    Ok(medians.get(name).ok_or_else(|| format!("no group '{name}': run `cargo bench`"))?)
+    Ok(medians.get(name).ok_or_else(|| format!("no group '{name}': run `rake bench:core`"))?)
 }
 
 fn print_table(medians: &Medians, name: &str, columns: &[&str], base: &str) -> Result<()> {
@@ -131,21 +137,26 @@ fn print_goals(medians: &Medians) -> Result<()> {
         }
     }
     row("1 to 125 B in place within 1.5 times memcpy, or 1.5 ns", "1.0x", short);
-    let peers = ["peers at 0", "peers at 6", "peers at 0 to 15"];
+    let competitors = ["competitors at 0", "competitors at 6", "competitors at 0 to 15"];
     let any = (1, usize::MAX);
-    row("against every peer", "0.95x", ratios(&peers, "ws_unmask", &PEERS[1..], any)?);
+    row(
+        "against every competitor",
+        "0.95x",
+        ratios(&competitors, "ws_unmask", &COMPETITORS[1..], any)?,
+    );
     let at_16_kib = (16 << 10, 16 << 10);
     row("simd against scalar, 16 KiB", "10x", ratios(&paths, "unmask", &["scalar"], at_16_kib)?);
     row("word against scalar, 16 KiB", "3x", ratios(&paths, "word", &["scalar"], at_16_kib)?);
 
-    let group = group(medians, "peers at 6")?;
+    let group = group(medians, "competitors at 6")?;
     let lead = group["ws_unmask"].range(16..=1024).map(|(size, ns)| {
-        let fastest = PEERS[1..].iter().map(|peer| group[*peer][size]).fold(f64::MAX, f64::min);
+        let fastest =
+            COMPETITORS[1..].iter().map(|name| group[*name][size]).fold(f64::MAX, f64::min);
         (fastest / ns, human(*size))
     });
     let (best, place) = lead.max_by(|a, b| a.0.total_cmp(&b.0)).ok_or("no sizes")?;
     println!(
-        "| lead over the fastest peer in 16 B to 1 KiB at 6 | 1.5x | {best:.2}x (best), {place} |"
+        "| lead over the fastest competitor in 16 B to 1 KiB at 6 | 1.5x | {best:.2}x (best), {place} |"
     );
     Ok(())
 }

@@ -1,19 +1,19 @@
 //! Ours against the Rust libraries that unmask, on the same buffers, built for the same CPU.
 
-#[path = "peers/restated.rs"]
 mod restated;
+#[path = "../support/mod.rs"]
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use support::{Ring, SIZES, in_place};
 use ws_unmask_core::unmask;
 
-fn peers(criterion: &mut Criterion) {
+fn competitors(criterion: &mut Criterion) {
     type MakeRing = fn(usize) -> Ring;
     let places: [(&str, MakeRing); 3] = [
-        ("peers at 0", |len| Ring::new(len, 0)),
-        ("peers at 6", |len| Ring::new(len, 6)),
-        ("peers at 0 to 15", Ring::of_all_alignments),
+        ("competitors at 0", |len| Ring::new(len, 0)),
+        ("competitors at 6", |len| Ring::new(len, 6)),
+        ("competitors at 0 to 15", Ring::of_all_alignments),
     ];
     for (name, ring) in places {
         let mut group = criterion.benchmark_group(name);
@@ -26,5 +26,5 @@ fn peers(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = support::criterion(); targets = peers }
+criterion_group! { name = benches; config = support::criterion(); targets = competitors }
 criterion_main!(benches);
