@@ -1,9 +1,29 @@
 # frozen_string_literal: true
 
-# A precompiled gem carries one binary for each Ruby it supports; one that was compiled at
-# installation has a single binary.
-begin
-  require_relative "#{RUBY_VERSION[/\d+\.\d+/]}/ws_unmask"
-rescue LoadError
-  require_relative "ws_unmask"
+# A precompiled gem carries a binary for each Ruby that it supports. A gem that was compiled at
+# installation has a single one, which may lie in RubyGems' folder of extensions: `require` looks
+# there, too, and `require_relative` would not.
+binaries = ["ws_unmask/#{RUBY_VERSION[/\d+\.\d+/]}/ws_unmask", "ws_unmask/ws_unmask"]
+
+loaded = binaries.any? do |binary|
+  require binary
+  true
+rescue LoadError => e
+  # One that is there and does not load says why. One that is not there is named by the error.
+  raise unless e.path == binary
+end
+
+unless loaded
+  root = File.expand_path("../..", __dir__)
+  others = Dir.children(__dir__).grep(/\A\d+\.\d+\z/).sort_by { |ruby| Gem::Version.new(ruby) }
+  what_to_do =
+    if others.any?
+      "this gem is precompiled for Ruby #{others.join(", ")}: install the source gem " \
+        "(gem install ws_unmask --platform ruby)"
+    elsif File.exist?("#{root}/Rakefile")
+      "run `bundle exec rake compile` in #{root}"
+    else
+      "install the gem again (gem pristine ws_unmask)"
+    end
+  raise LoadError, "ws_unmask has no binary for Ruby #{RUBY_VERSION}: #{what_to_do}"
 end
