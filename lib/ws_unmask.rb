@@ -5,7 +5,8 @@ require_relative "ws_unmask/close"
 require_relative "ws_unmask/extension"
 require_relative "ws_unmask/decoder"
 require_relative "ws_unmask/frame"
-require_relative "ws_unmask/drop_in"
+require_relative "ws_unmask/native_stand_in" unless WsUnmask.const_defined?(:Native)
+require_relative "ws_unmask/patch_set"
 
 # Unmasks what WebSocket clients send, in Rust.
 #
@@ -85,8 +86,8 @@ module WsUnmask
   #   The vector instructions in use: what this machine's CPU has.
   #   @return [Symbol] +:avx512+, +:avx2+, +:sse4_2+, +:sse2+, +:neon+, or +:fallback+ (none)
 
-  # @return [Array<Symbol>] the drop-ins that are active, by the names of their files
+  # @return [Array<Symbol>] the integrations that are active, by the names of their files
   def self.installed
-    DropIn.all.select(&:installed?).map(&:name)
+    PatchSet.all.select(&:installed?).map(&:name)
   end
 end

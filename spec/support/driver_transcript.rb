@@ -11,6 +11,8 @@ class DriverTranscript
   # What a connection is to the driver. It keeps what is written, without the random masking.
   class Connection
     attr_reader :written
+    # What the next write raises.
+    attr_writer :broken
 
     def initialize(extensions: nil)
       @written = []
@@ -26,6 +28,9 @@ class DriverTranscript
     def url = "ws://localhost/"
 
     def write(bytes)
+      broken, @broken = @broken, nil
+      raise broken, "by the socket" if broken
+
       @written << [plain(bytes), bytes.encoding]
       bytes.bytesize
     end
@@ -71,10 +76,12 @@ class DriverTranscript
     end
   end
 
-  HABITS = %i[none none echo binary raise close parse extension_error].freeze
+  # What a listener does.
+  HABITS = %i[none none echo binary raise close parse parse_nothing parse_and_rescue
+              extension_error].freeze
   EVENTS = %i[open message ping pong close error].freeze
 
-  attr_reader :lines
+  attr_reader :lines, :driver
 
   # @param role [Symbol] :server or :client
   def initialize(role:, deflate: false, habit: :none, **options)
@@ -113,15 +120,23 @@ class DriverTranscript
   end
 
   def send_something(random, number)
-    case random.rand(7)
+    case random.rand(8)
     when 0 then @driver.text("text #{number}")
     when 1 then @driver.text("ümlaut " * random.rand(0..300))
     when 2 then @driver.binary(random.bytes(random.rand(0..300)))
     when 3 then @driver.binary(random.bytes(66_000).bytes)
     when 4 then @driver.ping("ping") { @lines << [:ponged] }
     when 5 then @driver.text("utf-16".encode("UTF-16LE"))
+    when 6 then send_in_vain(random, number)
     else @driver.close("bye", 1001) if random.rand(4).zero?
     end
+  end
+
+  def send_in_vain(random, number)
+    @socket.broken = [WebSocket::Extensions::ExtensionError, IOError].sample(random:)
+    @driver.text("text #{number}")
+  ensure
+    @socket.broken = nil
   end
 
   def happened(event, object)
@@ -142,12 +157,23 @@ class DriverTranscript
     when :raise then raise "by the listener"
     when :close then @driver.close
     when :parse then @driver.parse(["818537fa213d7f9f4d5158"].pack("H*"))
+    when :parse_nothing then [nil, "", "\x81".b].each { |chunk| @driver.parse(chunk) }
+    when :parse_and_rescue then parse_and_rescue
     when :extension_error then raise WebSocket::Extensions::ExtensionError, "by the listener"
     end
   end
 
+  # The next message's listener raises, within this parse.
+  def parse_and_rescue
+    @habit = :raise
+    @driver.parse(["818537fa213d7f9f4d5158"].pack("H*"))
+  rescue StandardError => e
+    @lines << [:rescued, e.message]
+  end
+
   def note(what)
-    @lines << [what, yield, state]
+    result = yield
+    @lines << [what, result.is_a?(Array) ? result.size : result, state]
   rescue StandardError => e
     @lines << [what, e.class, e.message, state]
   end

@@ -1,23 +1,23 @@
 # frozen_string_literal: true
 
-RSpec.shared_context "with and without" do |drop_in|
-  after { drop_in.install }
+RSpec.shared_context "with and without" do |integration|
+  after { integration.install }
 
-  # What the block returns with the drop-in and without it, exceptions included.
+  # What the block returns with the integration and without it, exceptions included.
   define_method(:both) do |&block|
     %i[install uninstall].map do |state|
-      drop_in.public_send(state)
+      integration.public_send(state)
       block.call
     rescue StandardError => e
       [e.class, e.message]
     end
   end
 
-  # The same random work, again and again, with the drop-in and without it.
+  # The same random work, again and again, with the integration and without it.
   # @yieldparam random [Random] the same one for both
   # @yieldreturn [Array] what there was to see
-  define_method(:expect_no_difference) do |&work|
-    200.times do
+  define_method(:expect_no_difference) do |times: 200, &work|
+    times.times do
       seed = Random.new_seed % 1_000_000
       ours, theirs = both { work.call(Random.new(seed)) }
       first = (0..[ours.size, theirs.size].max).find { |i| ours[i] != theirs[i] }

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "stringio"
-$LOAD_PATH.unshift(File.join(__dir__, "doubles"))
+$LOAD_PATH.unshift(File.join(__dir__, "../doubles"))
 require "ws_unmask/midori"
-require_relative "support/with_and_without"
-require_relative "support/frames"
+require_relative "../support/with_and_without"
+require_relative "../support/frames"
 
 # Against a double: the midori gem itself cannot be installed here.
 RSpec.describe "ws_unmask/midori" do

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "ws_unmask/websocket_driver"
-require_relative "../benches/support/driver"
-require_relative "support/driver_transcript"
-require_relative "support/with_and_without"
+require_relative "../../benches/support/driver"
+require_relative "../support/driver_transcript"
+require_relative "../support/with_and_without"
 
 RSpec.describe "ws_unmask/websocket_driver" do
   include Traffic
@@ -52,6 +52,17 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
+  it "changes nothing for what is parsed or sent that is no String as the driver wants it" do
+    [nil, "", hello.freeze, hello.force_encoding("UTF-8"), hello.bytes, 1].each do |chunk|
+      ours, theirs = both { transcript([hello, chunk, hello], role: :server) }
+      expect(ours).to eq theirs
+    end
+    [nil, 1, [1, 300], "\xff".b, "\xff", :text].product([:text, :binary, :bogus, nil]) do |arguments|
+      ours, theirs = both { Connection.open_driver.frame(*arguments) }
+      expect(ours).to eq theirs
+    end
+  end
+
   it "takes a whole text for one only where a message may begin" do
     header = [0x81, 0x80 | hello.bytesize, "\0\0\0\0"].pack("CCa*")
     [[header, hello], [frame(:close), hello], [frame(:ping), hello, frame(:close), hello, hello],
@@ -82,44 +93,5 @@ RSpec.describe "ws_unmask/websocket_driver" do
     driver.parse(frame(:text, "x" * (1 << 20)) * 2)
     reader = driver.instance_variable_get(:@reader)
     expect(reader.instance_variable_get(:@buffer).bytesize).to be < 200
-  end
-
-  let(:ours) { WebSocket::Mask.method(:mask) }
-  let(:theirs) { ours.super_method }
-  let(:key) { "\x37\xfa\x21\x3d".b }
-
-  it "takes the place of the driver's mask" do
-    expect(ours.owner).to be WsUnmask::WebSocketDriver::Mask
-    expect(theirs).not_to be_nil
-  end
-
-  it "returns what the driver's C extension returns, in the same encoding" do
-    payloads = [*0..70, 125, 1000].map { |length| Random.bytes(length) }
-    payloads += ["grüß", "grüß".encode("UTF-16LE"), "abc"]
-    payloads.each do |payload|
-      results = [ours, theirs].map { |mask| mask.call(payload, key) }
-      expect(results[0]).to eq results[1]
-      expect(results[0].encoding).to be results[1].encoding
-    end
-  end
-
-  it "returns the payload itself without a mask of 4 bytes, as the C extension does" do
-    payload = "Hello"
-    [nil, "", "abc", "abcde"].each do |mask|
-      expect(theirs.call(payload, mask)).to be payload
-      expect(ours.call(payload, mask)).to be payload
-    end
-  end
-
-  it "does not work in place" do
-    payload = Random.bytes(1000)
-    before = payload.bytes
-    ours.call(payload, key)
-    expect(payload.bytes).to eq before
-  end
-
-  it "raises for what crashes the C extension" do
-    expect { ours.call(1, key) }.to raise_error(TypeError)
-    expect { ours.call("Hello", 1) }.to raise_error(TypeError)
   end
 end

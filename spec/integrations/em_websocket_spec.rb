@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "ws_unmask/em_websocket"
-require_relative "support/traffic"
-require_relative "support/with_and_without"
+require_relative "../support/traffic"
+require_relative "../support/with_and_without"
 
 # em-websocket's own String, with the drop-in and without.
 RSpec.describe "ws_unmask/em_websocket" do

@@ -2,8 +2,8 @@
 
 require "socket"
 require "stringio"
-require_relative "support/traffic"
-require_relative "support/with_and_without"
+require_relative "../support/traffic"
+require_relative "../support/with_and_without"
 
 begin
   require "protocol/websocket"

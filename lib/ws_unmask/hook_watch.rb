@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  # Notices that somebody hooks the methods of a library, so that a patch that leaves some of them
+  # out can look again.
+  module HookWatch
+    @changes = 0
+
+    class << self
+      # @return [Integer] how often something has changed so far
+      attr_reader :changes
+
+      # @return [Integer]
+      def changed = @changes += 1
+    end
+
+    # For a class whose methods are left out.
+    module OfClass
+      # (see Module#prepend)
+      def prepend(*) = super.tap { HookWatch.changed }
+
+      private
+
+      def method_added(name)
+        HookWatch.changed
+        super
+      end
+    end
+
+    # For the objects of such a class.
+    module OfObject
+      # (see Object#extend)
+      def extend(*) = super.tap { @ws_unmask_changes = nil }
+
+      private
+
+      def singleton_method_added(name)
+        @ws_unmask_changes = nil
+        super
+      end
+
+      # Cheap enough to be asked for every message.
+      # @return [Boolean] whether no method that the patches leave out is hooked here
+      def ws_unmask_unhooked?(patches)
+        changes = HookWatch.changes
+        return @ws_unmask_unhooked if @ws_unmask_changes == changes
+
+        @ws_unmask_changes = changes
+        @ws_unmask_unhooked = patches.unhooked?(ws_unmask_parts)
+      end
+
+      # The objects whose methods are left out.
+      def ws_unmask_parts = [self]
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  # A library that ws_unmask plugs into, and what to know about it before either is loaded.
+  #
+  # @!attribute name
+  #   @return [Symbol] of its file: +require "ws_unmask/NAME"+
+  # @!attribute gem
+  #   @return [String] the library's gem
+  # @!attribute features
+  #   @return [Array<String>] what to require for the library
+  # @!attribute module_name
+  #   @return [Symbol] the module of WsUnmask that +install+ and +uninstall+ are called on
+  # @!attribute tested
+  #   @return [Gem::Requirement] the versions that the specs have run with
+  Integration = Struct.new(:name, :gem, :features, :module_name, :tested, keyword_init: true) do
+    # @param name [Symbol]
+    # @return [Integration]
+    # @raise [KeyError] if there is no such integration
+    def self.[](name)
+      self::ALL.find { |integration| integration.name == name } or
+        raise KeyError, "there is no integration #{name.inspect}"
+    end
+
+    # @return [String] what to require for the integration
+    def file = "ws_unmask/#{name}"
+
+    # Requires it, and so installs it.
+    # @return [Module] what +install+ and +uninstall+ are called on
+    def load
+      require file
+      WsUnmask.const_get(module_name)
+    end
+
+    # @return [String, nil] the version of the gem that is loaded, or would be; nil without one
+    def version
+      (::Gem.loaded_specs[gem] || ::Gem::Specification.find_by_name(gem)).version.to_s
+    rescue ::Gem::MissingSpecError
+      nil
+    end
+  end
+
+  # Reopened for YARD and for the list of them.
+  class Integration
+    # Every library that ws_unmask plugs into.
+    ALL = [
+      new(name: :websocket_driver, gem: "websocket-driver", features: %w[websocket/driver websocket/extensions],
+          module_name: :WebSocketDriver, tested: ::Gem::Requirement.new(">= 0.6", "< 0.9")),
+      new(name: :protocol_websocket, gem: "protocol-websocket", features: %w[protocol/websocket],
+          module_name: :ProtocolWebSocket, tested: ::Gem::Requirement.new(">= 0.4", "< 0.22")),
+      new(name: :websocket, gem: "websocket", features: %w[websocket],
+          module_name: :WebSocketGem, tested: ::Gem::Requirement.new(">= 1.1", "< 1.3")),
+      new(name: :em_websocket, gem: "em-websocket", features: %w[em-websocket],
+          module_name: :EmWebSocket, tested: ::Gem::Requirement.new(">= 0.3.7", "< 0.6")),
+      new(name: :midori, gem: "midori.rb", features: %w[midori],
+          module_name: :Midori, tested: ::Gem::Requirement.new("< 1"))
+    ].freeze
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  module ProtocolWebSocket
+    # For a +Protocol::WebSocket::Frame+ that has no +mask_xor+ yet (before 0.12), but a loop in
+    # each of these methods.
+    module FrameWithoutMaskXor
+      # @param arguments [Array<String>] the plain payload
+      # @return [Object] what the library's own method returns, which is not the same in all versions
+      def pack(*arguments)
+        data, = arguments
+        mask = @mask
+        unless mask.is_a?(String) && mask.bytesize == 4 && data.is_a?(String)
+          return pack_without_ws_unmask(*arguments)
+        end
+
+        begin
+          @mask = nil
+          result = pack_without_ws_unmask(*arguments)
+        ensure
+          @mask = mask
+        end
+        @payload = WsUnmask.mask(data, mask)
+        result
+      end
+
+      # @return [String] the plain payload
+      def unpack
+        unless @mask.is_a?(String) && @mask.bytesize == 4 && @payload.is_a?(String) &&
+               !@payload.empty?
+          return unpack_without_ws_unmask
+        end
+
+        WsUnmask.unmask(@payload, @mask)
+      end
+    end
+  end
+end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  module WebSocketDriver
+    # For +WebSocket::Extensions+: what {Hybi} asks of it.
+    module Extensions
+      # @return [Boolean] whether no extension has a say
+      def ws_unmask_idle? = @sessions.empty?
+
+      # @return [Integer] the reserved bits that the extensions use, RSV1 as 4
+      def ws_unmask_reserved
+        @sessions.inject(0) do |bits, (extension, _)|
+          bits | (extension.rsv1 ? 4 : 0) | (extension.rsv2 ? 2 : 0) | (extension.rsv3 ? 1 : 0)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,201 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  module WebSocketDriver
+    # For +WebSocket::Driver::Hybi+.
+    #
+    # The state is always that of between two frames when a handler is called: it may raise, close,
+    # or parse more.
+    module Hybi
+      # The driver's types of what may be sent as it is.
+      OPCODES = { text: 1, binary: 2 }.freeze
+      # The opcodes up to this one are those of a message's frames, the others those of control
+      # frames.
+      LAST_OF_MESSAGES = 2
+      # The first byte of a whole message: FIN, no reserved bit, an opcode.
+      TEXT = 0x81
+      BINARY = 0x82
+      # The driver's stages: between two frames, in a header, and waiting for a payload.
+      BETWEEN = 0
+      WAITING = 4
+      private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING
+
+      # @param chunk [String, nil] the bytes that were read
+      # @return [nil]
+      def parse(chunk)
+        return parse_without_ws_unmask(chunk) unless ws_unmask_unhooked?(PATCHES)
+
+        frames = ws_unmask_frames_in(chunk)
+        if frames && frames[2] == chunk.bytesize
+          chunk.force_encoding(Encoding::BINARY) # as the reader does
+          ws_unmask_deliver(frames[0], frames[1])
+          ws_unmask_receive(nil) unless @reader.ws_unmask_empty?
+        else
+          @reader.put(chunk)
+          ws_unmask_unread_header
+          ws_unmask_receive(frames)
+        end
+        nil
+      end
+
+      # @param buffer [String, Array<Integer>] the payload
+      # @param type [Symbol, nil] +:text+, +:binary+ or another of the driver's types
+      # @param code [Integer, nil] a close code
+      # @return [Boolean] whether it was, or will be, sent
+      def frame(buffer, type = nil, code = nil)
+        opcode = OPCODES[type]
+        if opcode && code.nil? && @ready_state == 1 && ws_unmask_as_it_is?(buffer) &&
+           @extensions.ws_unmask_idle? && ws_unmask_unhooked?(PATCHES)
+          ws_unmask_send(opcode, buffer)
+        else
+          frame_without_ws_unmask(buffer, type, code)
+        end
+      end
+
+      private
+
+      def send_frame(frame)
+        unless frame.opcode.is_a?(Integer) && frame.opcode <= LAST_OF_MESSAGES &&
+               ws_unmask_unhooked?(PATCHES)
+          return send_frame_without_ws_unmask(frame)
+        end
+
+        reserved = (frame.rsv1 ? 4 : 0) | (frame.rsv2 ? 2 : 0) | (frame.rsv3 ? 1 : 0)
+        key = frame.masking_key if frame.masked
+        @socket.write(Native.frame(frame.opcode, frame.payload, key, frame.final, reserved))
+      end
+
+      # The objects whose methods are left out.
+      def ws_unmask_parts = [self, @reader, @extensions]
+
+      # The whole frames at the start of a chunk that nothing waits for in the reader.
+      def ws_unmask_frames_in(chunk)
+        return unless @stage == BETWEEN && @reader.ws_unmask_empty? && chunk.instance_of?(String)
+
+        ws_unmask_frames(chunk, 0)
+      end
+
+      def ws_unmask_frames(buffer, offset)
+        reserved = @extensions.ws_unmask_idle? ? 0 : @extensions.ws_unmask_reserved
+        Native.whole_frames(buffer, offset, @require_masking ? true : false, reserved, @max_length,
+                            @message&.data&.bytesize)
+      end
+
+      def ws_unmask_next_frames
+        return unless @stage == BETWEEN && ws_unmask_unhooked?(PATCHES)
+
+        ws_unmask_frames(@reader.ws_unmask_buffer, @reader.ws_unmask_offset)
+      end
+
+      # A frame that has begun to come becomes one that has not, if that may lie whole here now.
+      def ws_unmask_unread_header
+        return unless @stage.between?(BETWEEN + 1, WAITING)
+
+        header = @stage < 3 ? @stage : 2 + @frame.length_bytes.to_i
+        header += 4 if @stage == WAITING && @frame.masked
+        return unless @reader.ws_unmask_unread(header, @stage == WAITING ? @frame.length : 0)
+
+        @stage = BETWEEN
+        @frame = nil
+      end
+
+      # Delivers what lies whole in the reader, and leaves what is behind it to the driver.
+      def ws_unmask_receive(frames)
+        frames ||= ws_unmask_next_frames
+        while frames
+          ws_unmask_deliver_all(frames)
+          frames = ws_unmask_next_frames
+        end
+        @reader.ws_unmask_compact if @stage == BETWEEN
+        parse_without_ws_unmask(nil) unless @reader.ws_unmask_drained?
+      ensure
+        @reader.ws_unmask_compact unless @stage.between?(BETWEEN + 1, WAITING)
+      end
+
+      def ws_unmask_deliver_all(frames)
+        buffer = @reader.ws_unmask_buffer
+        changes = HookWatch.changes
+        index = 0
+        while index < frames.size
+          offset = frames[index + 2]
+          @reader.ws_unmask_read_to(offset)
+          ws_unmask_deliver(frames[index], frames[index + 1])
+          # Not if the handler has closed the connection, parsed more or hooked something.
+          break unless @stage == BETWEEN && @reader.ws_unmask_at?(buffer, offset) &&
+                       HookWatch.changes == changes
+
+          index += 3
+        end
+      end
+
+      def ws_unmask_deliver(first_byte, payload)
+        if @extensions.ws_unmask_idle? && (first_byte == TEXT || first_byte == BINARY)
+          ws_unmask_emit(first_byte, payload)
+        else
+          frame = ws_unmask_frame(first_byte, payload.force_encoding(Encoding::BINARY))
+          if frame.opcode > LAST_OF_MESSAGES
+            @frame = frame
+            emit_frame(payload)
+          else
+            ws_unmask_collect(frame)
+          end
+        end
+      end
+
+      # As emit_message does, which rescues the same, whoever has raised it.
+      def ws_unmask_emit(first_byte, payload)
+        payload = payload.bytes if first_byte == BINARY && @binary_data_format != :string
+        emit(:message, ::WebSocket::Driver::MessageEvent.new(payload))
+      rescue ::WebSocket::Extensions::ExtensionError => e
+        __send__(:fail, :extension_error, e.message)
+      end
+
+      # Without a masking key, for it has been unmasked.
+      def ws_unmask_frame(first_byte, payload)
+        frame = ::WebSocket::Driver::Hybi::Frame.new
+        frame.final = first_byte.anybits?(0x80)
+        frame.rsv1 = first_byte.anybits?(0x40)
+        frame.rsv2 = first_byte.anybits?(0x20)
+        frame.rsv3 = first_byte.anybits?(0x10)
+        frame.opcode = first_byte & 15
+        frame.payload = payload
+        frame
+      end
+
+      def ws_unmask_collect(frame)
+        if frame.opcode.zero?
+          @message << frame
+        else
+          @message = ws_unmask_message(frame)
+        end
+        emit_message if frame.final
+      end
+
+      # As Message#<< makes it, but that the payload is not copied.
+      def ws_unmask_message(frame)
+        message = ::WebSocket::Driver::Hybi::Message.new
+        message.rsv1 = frame.rsv1
+        message.rsv2 = frame.rsv2
+        message.rsv3 = frame.rsv3
+        message.opcode = frame.opcode
+        message.data = frame.payload
+        message
+      end
+
+      # Whether all versions of the driver send the bytes as they are.
+      def ws_unmask_as_it_is?(buffer)
+        buffer.is_a?(String) &&
+          (buffer.encoding == Encoding::UTF_8 || buffer.encoding == Encoding::BINARY)
+      end
+
+      # The driver's frame rescues the same, whoever has raised it.
+      def ws_unmask_send(opcode, payload)
+        key = SecureRandom.random_bytes(4) if @masking
+        @socket.write(Native.frame(opcode, payload, key, true, 0))
+        true
+      rescue ::WebSocket::Extensions::ExtensionError => e
+        __send__(:fail, :extension_error, e.message)
+      end
+    end
+  end
+end
