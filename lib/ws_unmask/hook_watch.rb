@@ -14,6 +14,14 @@ module WsUnmask
       def changed = @changes += 1
     end
 
+    # @param target [Module] whose methods are left out
+    # @return [void]
+    def self.watch(target)
+      target.extend(OfClass)
+      target.include(target.singleton_class? ? OfSingletonClass : OfObject)
+      changed
+    end
+
     # For a class whose methods are left out.
     module OfClass
       # (see Module#prepend)
@@ -27,7 +35,17 @@ module WsUnmask
       end
     end
 
-    # For the objects of such a class.
+    # For a singleton class whose methods are left out: what its object is told.
+    module OfSingletonClass
+      private
+
+      def singleton_method_added(name)
+        HookWatch.changed
+        super
+      end
+    end
+
+    # For the objects of a class whose methods are left out.
     module OfObject
       # (see Object#extend)
       def extend(*) = super.tap { @ws_unmask_changes = nil }

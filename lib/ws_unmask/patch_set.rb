@@ -36,8 +36,7 @@ module WsUnmask
 
     ADDED = /\Aws_unmask_/
     VISIBILITIES = %i[public protected private].freeze
-    HERE = "#{__dir__}/integrations/".freeze
-    private_constant :ADDED, :VISIBILITIES, :HERE
+    private_constant :ADDED, :VISIBILITIES
 
     @all = []
 
@@ -137,6 +136,9 @@ module WsUnmask
       @patches = []
       @left_out = {}
       @describe.call(self)
+      @ours = @patches.flat_map do |_, patch|
+        names_in(patch).map { |name| patch.instance_method(name).source_location }
+      end
     end
 
     # All of them, before the first is replaced.
@@ -163,6 +165,10 @@ module WsUnmask
     end
 
     def check_own(target, name)
+      unless target.method_defined?(name) || target.private_method_defined?(name)
+        raise Refused, "there is no #{target}##{name}"
+      end
+
       method = target.instance_method(name)
       return if method.owner.equal?(target) && librarys?(method)
 
@@ -186,7 +192,7 @@ module WsUnmask
       file.nil? || file.start_with?(*roots)
     end
 
-    def ours?(method) = method.source_location&.first.to_s.start_with?(HERE)
+    def ours?(method) = @ours.include?(method.source_location)
 
     # What the paths of the library's files begin with: .../websocket-driver-0.8.0/lib/websocket
     def roots
@@ -210,7 +216,7 @@ module WsUnmask
         end
         replacing.map { |name| replace_method(target, name, patch.instance_method(name)) }
       end
-      watch
+      @left_out.each_key { |target| HookWatch.watch(target) }
     end
 
     def replace_method(target, name, patched)
@@ -221,14 +227,6 @@ module WsUnmask
       target.send(:private, without)
       define(target, name, patched, visibility)
       Replaced.new(target, name, original, patched, visibility)
-    end
-
-    def watch
-      @left_out.each_key do |target|
-        target.extend(HookWatch::OfClass)
-        target.include(HookWatch::OfObject) unless target.singleton_class?
-      end
-      HookWatch.changed
     end
 
     def define(target, name, method, visibility)

@@ -75,4 +75,42 @@ RSpec.describe "ws_unmask/em_websocket" do
     ours, theirs = both { masked("abc".b) }
     expect(ours).to eq theirs
   end
+
+  it "refuses versions whose getbytes returns other bytes" do
+    masked_string = EventMachine::WebSocket::MaskedString
+    [
+      # Before 0.3.7: UTF-8, so a byte of 0x80 or more becomes a character.
+      ->(string, start, count) { count.times.map { |i| string.getbyte(start + i) }.pack("U*") },
+      # Before 0.3.0: the bytes are counted from behind the key.
+      ->(string, start, count) { count.times.map { |i| string.getbyte(start + i + 4).to_i }.pack("C*") }
+    ].each do |old|
+      WsUnmask::EmWebSocket.uninstall
+      original = masked_string.instance_method(:getbytes)
+      masked_string.define_method(:getbytes) { |start, count| old.call(self, start, count) }
+      expect { expect(WsUnmask::EmWebSocket.install).to be false }.to output(//).to_stderr
+      expect(WsUnmask::EmWebSocket::PATCHES.problem).to match(/getbytes returns other bytes/)
+    ensure
+      masked_string.define_method(:getbytes, original)
+      expect(WsUnmask::EmWebSocket.install).to be true
+    end
+  end
+
+  it "lets a hook on getbyte see every byte" do
+    ours, theirs = both do
+      seen = []
+      hook = Module.new { define_method(:getbyte) { |index| seen << index && super(index) } }
+      string = masked(Random.bytes(20))
+      string.getbytes(4, 5)
+      string.extend(hook)
+      string.getbytes(4, 5)
+      seen
+    end
+    expect(ours).to eq theirs
+    expect(ours).to eq [4, 5, 6, 7, 8]
+  end
+
+  it "returns the same for a count that is negative" do
+    ours, theirs = both { masked("abcdefgh".b).getbytes(5, -1) }
+    expect(ours).to eq theirs
+  end
 end

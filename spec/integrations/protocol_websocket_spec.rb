@@ -108,37 +108,70 @@ RSpec.describe "ws_unmask/protocol_websocket" do
   end
 end
 
-# The real thing is in no Debian: a double with the methods of protocol-websocket before 0.12.
-RSpec.describe "ws_unmask/protocol_websocket with a Frame that has no mask_xor" do
-  let(:frame_class) do
-    require "ws_unmask/protocol_websocket"
-    Class.new do
-      attr_reader :payload, :length
+$LOAD_PATH.unshift(File.join(__dir__, "../doubles"))
+require "old_protocol_websocket"
 
-      def initialize(payload, mask)
-        @payload = payload
-        @mask = mask
-      end
-
-      def pack(data)
-        @length = data.bytesize
-        @payload = @mask ? Client.mask(data.b, @mask) : data
-        self
-      end
-
-      def unpack = @mask ? Client.mask(@payload, @mask) : @payload
+OldProtocolWebSocket::FRAMES.each do |frame_class|
+  RSpec.describe "ws_unmask/protocol_websocket with #{frame_class}" do
+    before(:context) do
+      # It warns where the real library is not installed.
+      stderr = $stderr
+      $stderr = StringIO.new
+      require "ws_unmask/protocol_websocket"
+    ensure
+      $stderr = stderr
     end
-  end
 
-  it "packs and unpacks as the loops did" do
-    ours = Class.new(frame_class) { prepend WsUnmask::ProtocolWebSocket::FrameWithoutMaskXor }
-    payloads = ["", "Hello", "grüß", Random.bytes(1000)]
-    payloads.product(["\x37\xfa\x21\x3d".b, nil]).each do |payload, key|
-      results = [ours, frame_class].map do |frame|
-        packed = frame.new(nil, key).pack(payload)
-        [packed.payload, packed.length, frame.new(packed.payload, key).unpack.b]
+    integration = WsUnmask::Integration.new(name: :old, gem: "protocol-websocket",
+                                            features: %w[old_protocol_websocket])
+    patches = WsUnmask::PatchSet.new(integration) do |set|
+      set.replace frame_class, WsUnmask::ProtocolWebSocket::FrameWithoutMaskXor
+    end
+    WsUnmask::PatchSet.all.delete(patches)
+
+    include_context "with and without", patches
+
+    before { expect(patches.install).to be true }
+    after { patches.uninstall }
+
+    def outcome
+      yield
+    rescue StandardError => e
+      [e.class, e.message]
+    end
+
+    # What is returned, and what the frame is like afterwards; itself as :self.
+    def packed(frame, *arguments)
+      result = outcome { frame.pack(*arguments) }
+      [result.equal?(frame) ? :self : result, frame.length, frame.mask, *described(frame.payload)]
+    end
+
+    def described(string)
+      [string, string.is_a?(String) ? [string.encoding, string.frozen?] : nil]
+    end
+
+    masks = ["\x37\xfa\x21\x3d".b, nil, false, "abc", "abcde", "", [1, 2, 3, 4], 1]
+    payloads = ["", "Hello", "grüß", -"frozen", "grüß".encode("UTF-16LE"), Random.bytes(1000), nil, 1]
+
+    describe "#pack" do
+      masks.product([[], *payloads.map { |payload| [payload] }, %w[too many]]) do |mask, arguments|
+        it "does as the library does with mask #{mask.inspect} and #{arguments.inspect[0, 30]}" do
+          ours, theirs = both { packed(frame_class.new(nil, mask), *arguments) }
+          expect(ours).to eq theirs
+        end
       end
-      expect(results[0]).to eq results[1]
+    end
+
+    describe "#unpack" do
+      masks.product(payloads) do |mask, payload|
+        it "does as the library does with mask #{mask.inspect} and #{payload.inspect[0, 30]}" do
+          ours, theirs = both do
+            plain = outcome { frame_class.new(payload, mask).unpack }
+            [*described(plain), plain.equal?(payload)]
+          end
+          expect(ours).to eq theirs
+        end
+      end
     end
   end
 end

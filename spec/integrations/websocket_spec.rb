@@ -71,4 +71,17 @@ RSpec.describe "ws_unmask/websocket" do
     both { WebSocket::Frame::Outgoing::Client.new(version: 13, data: "Hello", type: :text).to_s }
       .each { |bytes| expect(WsUnmask::Frame.decode(bytes).payload).to eq "Hello" }
   end
+
+  it "lets a hook on mask see every call" do
+    ours, theirs = both do
+      seen = []
+      hook = Module.new { define_method(:mask) { |*arguments| seen << arguments && super(*arguments) } }
+      data = masked("keysHello")
+      data.getbytes(4, 5)
+      data.extend(hook)
+      [data.getbytes(4, 5), seen]
+    end
+    expect(ours).to eq theirs
+    expect(ours.last.size).to eq 1
+  end
 end

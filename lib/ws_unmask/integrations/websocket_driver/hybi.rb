@@ -18,7 +18,9 @@ module WsUnmask
       # The driver's stages: between two frames, in a header, and waiting for a payload.
       BETWEEN = 0
       WAITING = 4
-      private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING
+      # The driver's state of a connection that is not being closed.
+      OPEN = 1
+      private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING, :OPEN
 
       # @param chunk [String, nil] the bytes that were read
       # @return [nil]
@@ -44,7 +46,7 @@ module WsUnmask
       # @return [Boolean] whether it was, or will be, sent
       def frame(buffer, type = nil, code = nil)
         opcode = OPCODES[type]
-        if opcode && code.nil? && @ready_state == 1 && ws_unmask_as_it_is?(buffer) &&
+        if opcode && code.nil? && @ready_state == OPEN && ws_unmask_as_it_is?(buffer) &&
            @extensions.ws_unmask_idle? && ws_unmask_unhooked?(PATCHES)
           ws_unmask_send(opcode, buffer)
         else
@@ -87,9 +89,10 @@ module WsUnmask
         ws_unmask_frames(@reader.ws_unmask_buffer, @reader.ws_unmask_offset)
       end
 
-      # A frame that has begun to come becomes one that has not, if that may lie whole here now.
+      # A frame that has begun to come becomes one that has not, if that may lie whole here now. Not
+      # in a connection that is being closed, for there the driver goes on after errors.
       def ws_unmask_unread_header
-        return unless @stage.between?(BETWEEN + 1, WAITING)
+        return unless @ready_state == OPEN && @stage.between?(BETWEEN + 1, WAITING)
 
         header = @stage < 3 ? @stage : 2 + @frame.length_bytes.to_i
         header += 4 if @stage == WAITING && @frame.masked
@@ -114,7 +117,6 @@ module WsUnmask
 
       def ws_unmask_deliver_all(frames)
         buffer = @reader.ws_unmask_buffer
-        changes = HookWatch.changes
         index = 0
         while index < frames.size
           offset = frames[index + 2]
@@ -122,7 +124,7 @@ module WsUnmask
           ws_unmask_deliver(frames[index], frames[index + 1])
           # Not if the handler has closed the connection, parsed more or hooked something.
           break unless @stage == BETWEEN && @reader.ws_unmask_at?(buffer, offset) &&
-                       HookWatch.changes == changes
+                       ws_unmask_unhooked?(PATCHES)
 
           index += 3
         end
