@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "ws_unmask"
 require_relative "../examples/client"
 require_relative "support/rounds"
 
@@ -12,22 +13,19 @@ class DropIns
   def run
     puts "Ruby #{RUBY_VERSION}; medians, ns a call", "",
          format("%-48s %9s %14s %12s %8s", "", "bytes", "alone", "drop-in", "ratio")
-    compare("websocket_driver", :WebSocketDriver) { |size| websocket_driver(size) }
-    compare("protocol_websocket", :ProtocolWebSocket) { |size| protocol_websocket(size) }
-    compare("websocket", :WebSocketGem) { |size| websocket(size) }
-    compare("em_websocket", :EmWebSocket) { |size| em_websocket(size) }
+    WsUnmask::Integration::ALL.each { |integration| compare(integration) }
   end
 
   private
 
-  # @yieldreturn [Hash{String => Proc}] loops, by what they call
-  def compare(file, name)
-    require "ws_unmask/#{file}"
-    drop_in = WsUnmask.const_get(name)
+  def compare(integration)
+    return unless integration.version && respond_to?(integration.name, true)
+
+    drop_in = integration.load
     return unless drop_in.install
 
     SIZES.each do |size|
-      yield(size).each do |title, way|
+      send(integration.name, size).each do |title, way|
         ns = Rounds.medians(
           alone: ->(calls) { drop_in.uninstall.then { way.call(calls) } },
           drop_in: ->(calls) { drop_in.install.then { way.call(calls) } }

@@ -86,7 +86,7 @@ module WsUnmask
   #   The vector instructions in use: what this machine's CPU has.
   #   @return [Symbol] +:avx512+, +:avx2+, +:sse4_2+, +:sse2+, +:neon+, or +:fallback+ (none)
 
-  # @return [Array<Symbol>] the integrations that are active, by the names of their files
+  # @return [Array<Symbol>] the drop-ins that are active, by the names of their files
   def self.installed
     PatchSet.all.select(&:installed?).map(&:name)
   end

@@ -188,24 +188,4 @@ RSpec.describe WsUnmask::CLI do
     expect(ws_unmask("--help")[1]).to include "ws_unmask help [COMMAND]"
     expect(ws_unmask("--version")[1]).to eq "ws_unmask #{WsUnmask::VERSION}\n"
   end
-
-  it "examines the drop-ins" do
-    status, out, = ws_unmask("doctor", "--no-speed", "--json")
-    facts = JSON.parse(out)
-    expect(status).to eq described_class::OK
-    expect(facts).to include("version" => WsUnmask::VERSION,
-                             "simd_level" => WsUnmask.simd_level.to_s)
-    driver = facts["drop_ins"].find { |drop_in| drop_in["library"] == "websocket-driver" }
-    expect(driver).to include("state" => "works", "version" => /\A\d/, "in_gemfile" => false)
-    midori = facts["drop_ins"].find { |drop_in| drop_in["require"] == "ws_unmask/midori" }
-    expect(midori["state"]).to eq "no library"
-  end
-
-  it "measures" do
-    stub_const("#{described_class}::Doctor::SECONDS", 0.005)
-    _, out, = ws_unmask("doctor", "--json")
-    expect(JSON.parse(out)["nanoseconds"]).to include("in Ruby", "ws_unmask",
-                                                      "websocket-driver's mask")
-    expect(ws_unmask("doctor")[1]).to match(/ws_unmask, in place +[\d.]+ +[\d.]+ +[\d.]+$/)
-  end
 end

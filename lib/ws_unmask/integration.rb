@@ -32,6 +32,10 @@ module WsUnmask
       WsUnmask.const_get(module_name)
     end
 
+    # @param version [String]
+    # @return [Boolean]
+    def tested?(version) = tested.satisfied_by?(::Gem::Version.new(version))
+
     # @return [String, nil] the version of the gem that is loaded, or would be; nil without one
     def version
       (::Gem.loaded_specs[gem] || ::Gem::Specification.find_by_name(gem)).version.to_s
@@ -44,7 +48,8 @@ module WsUnmask
   class Integration
     # Every library that ws_unmask plugs into.
     ALL = [
-      new(name: :websocket_driver, gem: "websocket-driver", features: %w[websocket/driver websocket/extensions],
+      new(name: :websocket_driver, gem: "websocket-driver",
+          features: %w[websocket/driver websocket/extensions],
           module_name: :WebSocketDriver, tested: ::Gem::Requirement.new(">= 0.6", "< 0.9")),
       new(name: :protocol_websocket, gem: "protocol-websocket", features: %w[protocol/websocket],
           module_name: :ProtocolWebSocket, tested: ::Gem::Requirement.new(">= 0.4", "< 0.22")),

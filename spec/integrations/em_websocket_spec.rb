@@ -81,7 +81,7 @@ RSpec.describe "ws_unmask/em_websocket" do
     [
       # Before 0.3.7: UTF-8, so a byte of 0x80 or more becomes a character.
       ->(string, start, count) { count.times.map { |i| string.getbyte(start + i) }.pack("U*") },
-      # Before 0.3.0: the bytes are counted from behind the key.
+      # Older still: the bytes are counted from behind the key.
       ->(string, start, count) { count.times.map { |i| string.getbyte(start + i + 4).to_i }.pack("C*") }
     ].each do |old|
       WsUnmask::EmWebSocket.uninstall

@@ -7,18 +7,10 @@ module WsUnmask
   class CLI
     # +ws_unmask doctor+: what ws_unmask has found here, and what it gains.
     class Doctor
-      # The drop-ins: their files, and the gems that they are for.
-      GEMS = {
-        "websocket_driver" => "websocket-driver",
-        "protocol_websocket" => "protocol-websocket",
-        "websocket" => "websocket",
-        "em_websocket" => "em-websocket",
-        "midori" => "midori.rb"
-      }.freeze
       SIZES = [125, 4 << 10, 64 << 10].freeze
       # Of each way to unmask at each size; twelve at most.
       SECONDS = 0.4
-      private_constant :GEMS, :SIZES, :SECONDS
+      private_constant :SIZES, :SECONDS
 
       # @param out [IO]
       # @param json [Boolean] whether all is one JSON object
@@ -32,50 +24,46 @@ module WsUnmask
       # @return [Integer] the exit status
       def run
         facts = { version: VERSION, ruby: RUBY_DESCRIPTION, simd_level: WsUnmask.simd_level,
-                  drop_ins: }
+                  drop_ins: Integration::ALL.map { |integration| examine(integration) } }
         print_facts(facts) unless @json
         facts[:nanoseconds] = speed if @speed
         @json ? @out.puts(JSON.generate(facts)) : print_speed(facts[:nanoseconds])
-        facts[:drop_ins].any? { |drop_in| drop_in[:state] == "fails" } ? CLI::FOUND : CLI::OK
+        facts[:drop_ins].any? { |found| found[:state] == "fails" } ? CLI::FOUND : CLI::OK
       end
 
       private
 
-      def drop_ins
-        GEMS.map do |file, gem|
-          version = version_of(gem)
-          state, why = version ? try(file) : ["no library", nil]
-          { require: "ws_unmask/#{file}", library: gem, version:, state:, why:,
-            in_gemfile: in_gemfile?(file) }.compact
-        end
-      end
-
-      def version_of(gem)
-        (Gem.loaded_specs[gem] || Gem::Specification.find_by_name(gem)).version.to_s
-      rescue Gem::MissingSpecError
-        nil
+      def examine(integration)
+        version = integration.version
+        state, why = version ? try(integration) : ["no library", nil]
+        { require: integration.file, library: integration.gem, version:, state:, why:,
+          tested: version && integration.tested?(version),
+          in_gemfile: in_gemfile?(integration) }.compact
       end
 
       # Installing it here changes no other process.
-      def try(file)
-        warnings = StringIO.new
-        stderr = $stderr
-        $stderr = warnings
-        require "ws_unmask/#{file}"
-        return "works" if WsUnmask.installed.include?(file.to_sym)
+      def try(integration)
+        patches = quietly { integration.load::PATCHES }
+        return "works" if patches.installed?
 
-        why = warnings.string[/is not installed: (.*)/, 1]
-        why ? ["fails", why] : ["disabled", "by WS_UNMASK_DISABLE"]
+        patches.problem ? ["fails", patches.problem] : ["disabled", "by WS_UNMASK_DISABLE"]
+      end
+
+      # It warns of what is said here.
+      def quietly
+        stderr = $stderr
+        $stderr = StringIO.new
+        yield
       ensure
         $stderr = stderr
       end
 
       # nil without a Gemfile, or without ws_unmask in it.
-      def in_gemfile?(file)
+      def in_gemfile?(integration)
         return unless defined?(Bundler) && Bundler.respond_to?(:load)
 
         line = Bundler.load.dependencies.find { |dependency| dependency.name == "ws_unmask" }
-        line && Array(line.autorequire).include?("ws_unmask/#{file}")
+        line && Array(line.autorequire).include?(integration.file)
       rescue Bundler::GemfileNotFound
         nil
       end
@@ -83,20 +71,20 @@ module WsUnmask
       def print_facts(facts)
         @out.puts "ws_unmask #{facts[:version]}, SIMD level #{facts[:simd_level]}",
                   facts[:ruby], "", "drop-ins:"
-        facts[:drop_ins].each do |drop_in|
-          @out.puts format("  %-30s %-28s %s", drop_in[:require],
-                           [drop_in[:library], drop_in[:version]].compact.join(" "), say(drop_in))
+        facts[:drop_ins].each do |found|
+          @out.puts format("  %-30s %-28s %s", found[:require],
+                           [found[:library], found[:version]].compact.join(" "), say(found))
         end
       end
 
-      def say(drop_in)
-        state = [drop_in[:state], drop_in[:why]].compact.join(": ")
-        case drop_in[:in_gemfile]
-        when true then "#{state}, and the Gemfile requires it"
-        when false
-          works = drop_in[:state] == "works"
-          works ? "#{state}; add require: \"#{drop_in[:require]}\" to the Gemfile" : state
-        else state
+      def say(found)
+        works = found[:state] == "works"
+        said = [found[:state], found[:why]].compact.join(": ")
+        said += " (this version has not been tested)" if works && !found[:tested]
+        case found[:in_gemfile]
+        when true then "#{said}, and the Gemfile requires it"
+        when false then works ? "#{said}; add require: \"#{found[:require]}\" to the Gemfile" : said
+        else said
         end
       end
 
@@ -140,12 +128,12 @@ module WsUnmask
         } }
       end
 
-      # Its own, whether the drop-in is in its place or not.
+      # Its own, whether the integration is in its place or not.
       def driver
-        return {} unless defined?(::WebSocket::Mask) && defined?(WsUnmask::WebSocketDriver)
+        return {} unless defined?(::WebSocket::Mask)
 
-        mask = ::WebSocket::Mask.method(:mask)
-        { "websocket-driver's mask" => mask.super_method || mask }
+        name = %i[mask_without_ws_unmask mask].find { |own| ::WebSocket::Mask.respond_to?(own, true) }
+        { "websocket-driver's mask" => ::WebSocket::Mask.method(name) }
       end
 
       def time(&)

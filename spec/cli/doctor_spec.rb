@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "rbconfig"
+require "stringio"
+require "tmpdir"
+require "ws_unmask/cli"
+
+RSpec.describe WsUnmask::CLI::Doctor do
+  # @return [Array] the exit status and what is printed
+  def doctor(**options)
+    out = StringIO.new
+    [described_class.new(out, **options).run, out.string]
+  end
+
+  def drop_in(facts, name)
+    facts["drop_ins"].find { |found| found["require"] == "ws_unmask/#{name}" }
+  end
+
+  describe "#run" do
+    it "finds the libraries and says whether they work" do
+      status, out = doctor(json: true, speed: false)
+      facts = JSON.parse(out)
+      expect(status).to eq WsUnmask::CLI::OK
+      expect(facts).to include("version" => WsUnmask::VERSION,
+                               "simd_level" => WsUnmask.simd_level.to_s)
+      expect(facts["drop_ins"].map { |found| found["library"] })
+        .to eq(WsUnmask::Integration::ALL.map(&:gem))
+      expect(drop_in(facts, "websocket_driver"))
+        .to include("library" => "websocket-driver", "state" => "works", "version" => /\A\d/,
+                    "tested" => true, "in_gemfile" => false)
+      expect(drop_in(facts, "midori")["state"]).to eq "no library"
+    end
+
+    it "prints the same for people" do
+      _, out = doctor(speed: false)
+      expect(out).to match(%r{^  ws_unmask/websocket_driver +websocket-driver \d\S+ +works; add req})
+    end
+
+    it "says so of a version that has not been tested" do
+      allow(WsUnmask::Integration[:websocket_driver]).to receive(:version).and_return("99.0")
+      expect(doctor(speed: false).last)
+        .to include("websocket-driver 99.0").and include("this version has not been tested")
+    end
+
+    it "measures" do
+      stub_const("#{described_class}::SECONDS", 0.005)
+      _, out = doctor(json: true)
+      expect(JSON.parse(out)["nanoseconds"]).to include("in Ruby", "ws_unmask",
+                                                        "websocket-driver's mask")
+      expect(doctor.last).to match(/ws_unmask, in place +[\d.]+ +[\d.]+ +[\d.]+$/)
+    end
+
+    # In a Ruby of its own, with a library in the place of the real one.
+    def doctor_of(code, env = {})
+      Dir.mktmpdir do |folder|
+        File.write("#{folder}/em-websocket.rb", code)
+        root = File.expand_path("../..", __dir__)
+        Open3.capture3(env, RbConfig.ruby, "-I#{folder}", "-I#{root}/lib", "#{root}/exe/ws_unmask",
+                       "doctor", "--json", "--no-speed")
+      end
+    end
+
+    {
+      "raise TypeError, 'superclass mismatch'" => /it cannot be patched: superclass mismatch/,
+      "def" => /it cannot be patched: .*syntax error/,
+      "require 'no/such/file'" => %r{it cannot be loaded: .*no/such/file},
+      "raise NotImplementedError" => /NotImplementedError/,
+      "" => /uninitialized constant/
+    }.each do |code, why|
+      it "works with a library that has #{code.inspect} in it" do
+        out, err, status = doctor_of(code)
+        expect(status.exitstatus).to eq WsUnmask::CLI::FOUND
+        facts = JSON.parse(out)
+        expect(drop_in(facts, "em_websocket")).to include("state" => "fails", "why" => why)
+        expect(drop_in(facts, "websocket_driver")).to include("state" => "works")
+        expect(err).to be_empty
+      end
+    end
+
+    it "says that WS_UNMASK_DISABLE is set" do
+      out, = doctor_of("", "WS_UNMASK_DISABLE" => "1")
+      expect(drop_in(JSON.parse(out), "websocket_driver"))
+        .to include("state" => "disabled", "why" => "by WS_UNMASK_DISABLE")
+    end
+  end
+end
