@@ -5,7 +5,6 @@ require_relative "ws_unmask/close"
 require_relative "ws_unmask/extension"
 require_relative "ws_unmask/decoder"
 require_relative "ws_unmask/frame"
-require_relative "ws_unmask/native_stand_in" unless WsUnmask.const_defined?(:Native)
 require_relative "ws_unmask/patch_set"
 
 # Unmasks what WebSocket clients send, in Rust.
