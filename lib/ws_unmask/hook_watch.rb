@@ -64,11 +64,8 @@ module WsUnmask
         return @ws_unmask_unhooked if @ws_unmask_changes == changes
 
         @ws_unmask_changes = changes
-        @ws_unmask_unhooked = patches.unhooked?(ws_unmask_parts)
+        @ws_unmask_unhooked = patches.unhooked?([self])
       end
-
-      # The objects whose methods are left out.
-      def ws_unmask_parts = [self]
     end
   end
 end

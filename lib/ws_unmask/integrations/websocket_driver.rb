@@ -43,7 +43,9 @@ module WsUnmask
       patches.replace ::WebSocket::Extensions, Extensions
       patches.replace driver::Hybi, Hybi
       patches.leave_out mask, :mask
+      patches.leave_out driver # is watched for what comes between Hybi and EventEmitter
       patches.leave_out driver.singleton_class, :encode
+      patches.leave_out driver::EventEmitter, :emit
       patches.leave_out driver::StreamReader, :put, :read
       patches.leave_out ::WebSocket::Extensions, :valid_frame_rsv?, :process_incoming_message,
                         :process_outgoing_message

@@ -25,9 +25,12 @@ module WsUnmask
       # @param chunk [String, nil] the bytes that were read
       # @return [nil]
       def parse(chunk)
-        return parse_without_ws_unmask(chunk) unless ws_unmask_unhooked?(PATCHES)
+        @ws_unmask_batch = nil
+        return parse_without_ws_unmask(chunk) unless ws_unmask_short_way?
 
-        frames = ws_unmask_frames_in(chunk)
+        if @stage == BETWEEN && @reader.ws_unmask_empty? && chunk.instance_of?(String)
+          frames = ws_unmask_frames(chunk, 0)
+        end
         if frames && frames[2] == chunk.bytesize
           chunk.force_encoding(Encoding::BINARY) # as the reader does
           ws_unmask_deliver(frames[0], frames[1])
@@ -47,7 +50,7 @@ module WsUnmask
       def frame(buffer, type = nil, code = nil)
         opcode = OPCODES[type]
         if opcode && code.nil? && @ready_state == OPEN && ws_unmask_as_it_is?(buffer) &&
-           @extensions.ws_unmask_idle? && ws_unmask_unhooked?(PATCHES)
+           @extensions.ws_unmask_idle? && ws_unmask_short_way?
           ws_unmask_send(opcode, buffer)
         else
           frame_without_ws_unmask(buffer, type, code)
@@ -58,7 +61,7 @@ module WsUnmask
 
       def send_frame(frame)
         unless frame.opcode.is_a?(Integer) && frame.opcode <= LAST_OF_MESSAGES &&
-               ws_unmask_unhooked?(PATCHES)
+               ws_unmask_short_way?
           return send_frame_without_ws_unmask(frame)
         end
 
@@ -67,24 +70,27 @@ module WsUnmask
         @socket.write(Native.frame(frame.opcode, frame.payload, key, frame.final, reserved))
       end
 
-      # The objects whose methods are left out.
-      def ws_unmask_parts = [self, @reader, @extensions]
+      # Whether nobody hooks what that leaves out. Asked for every message, so it costs little.
+      def ws_unmask_short_way?
+        changes = HookWatch.changes
+        return @ws_unmask_short_way if @ws_unmask_changes == changes
 
-      # The whole frames at the start of a chunk that nothing waits for in the reader.
-      def ws_unmask_frames_in(chunk)
-        return unless @stage == BETWEEN && @reader.ws_unmask_empty? && chunk.instance_of?(String)
-
-        ws_unmask_frames(chunk, 0)
+        @ws_unmask_changes = changes
+        @ws_unmask_batch = nil
+        @ws_unmask_short_way = PATCHES.unhooked?([self, @reader, @extensions]) &&
+                               @max_length.is_a?(Integer) && !@max_length.negative?
       end
 
+      # What extensions do is settled before the first frame, and does not change in a batch.
       def ws_unmask_frames(buffer, offset)
-        reserved = @extensions.ws_unmask_idle? ? 0 : @extensions.ws_unmask_reserved
-        Native.whole_frames(buffer, offset, @require_masking ? true : false, reserved, @max_length,
+        @ws_unmask_idle = @extensions.ws_unmask_idle?
+        reserved = @ws_unmask_idle ? 0 : @extensions.ws_unmask_reserved
+        Native.whole_frames(buffer, offset, @require_masking, reserved, @max_length,
                             @message&.data&.bytesize)
       end
 
       def ws_unmask_next_frames
-        return unless @stage == BETWEEN && ws_unmask_unhooked?(PATCHES)
+        return unless @stage == BETWEEN && ws_unmask_short_way?
 
         ws_unmask_frames(@reader.ws_unmask_buffer, @reader.ws_unmask_offset)
       end
@@ -112,27 +118,29 @@ module WsUnmask
         @reader.ws_unmask_compact if @stage == BETWEEN
         parse_without_ws_unmask(nil) unless @reader.ws_unmask_drained?
       ensure
+        @ws_unmask_batch = nil
         @reader.ws_unmask_compact unless @stage.between?(BETWEEN + 1, WAITING)
       end
 
+      # Stops if a listener closes the connection, parses more or hooks something.
       def ws_unmask_deliver_all(frames)
-        buffer = @reader.ws_unmask_buffer
+        @ws_unmask_batch = frames
         index = 0
         while index < frames.size
-          offset = frames[index + 2]
-          @reader.ws_unmask_read_to(offset)
+          @reader.ws_unmask_read_to(frames[index + 2])
           ws_unmask_deliver(frames[index], frames[index + 1])
-          # Not if the handler has closed the connection, parsed more or hooked something.
-          break unless @stage == BETWEEN && @reader.ws_unmask_at?(buffer, offset) &&
-                       ws_unmask_unhooked?(PATCHES)
+          break unless @stage == BETWEEN && frames.equal?(@ws_unmask_batch) &&
+                       @ws_unmask_changes == HookWatch.changes
 
           index += 3
         end
       end
 
       def ws_unmask_deliver(first_byte, payload)
-        if @extensions.ws_unmask_idle? && (first_byte == TEXT || first_byte == BINARY)
-          ws_unmask_emit(first_byte, payload)
+        if first_byte == TEXT && @ws_unmask_idle
+          ws_unmask_emit(payload)
+        elsif first_byte == BINARY && @ws_unmask_idle
+          ws_unmask_emit(@binary_data_format == :string ? payload : payload.bytes)
         else
           frame = ws_unmask_frame(first_byte, payload.force_encoding(Encoding::BINARY))
           if frame.opcode > LAST_OF_MESSAGES
@@ -144,10 +152,12 @@ module WsUnmask
         end
       end
 
-      # As emit_message does, which rescues the same, whoever has raised it.
-      def ws_unmask_emit(first_byte, payload)
-        payload = payload.bytes if first_byte == BINARY && @binary_data_format != :string
-        emit(:message, ::WebSocket::Driver::MessageEvent.new(payload))
+      # As emit does, without the copies that a single listener needs not; and as emit_message does,
+      # which rescues the same, whoever has raised it.
+      def ws_unmask_emit(payload)
+        event = ::WebSocket::Driver::MessageEvent.new(payload)
+        listeners = @listeners["message"]
+        listeners.size == 1 ? listeners.first.call(event) : emit(:message, event)
       rescue ::WebSocket::Extensions::ExtensionError => e
         __send__(:fail, :extension_error, e.message)
       end

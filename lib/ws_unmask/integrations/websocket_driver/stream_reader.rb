@@ -22,9 +22,6 @@ module WsUnmask
       # @return [Boolean] whether all has been read
       def ws_unmask_drained? = @offset == @buffer.bytesize
 
-      # @return [Boolean] whether nobody has read or pruned since it was like that
-      def ws_unmask_at?(buffer, offset) = @offset == offset && @buffer.equal?(buffer)
-
       # Takes back what has been read of a frame's header, once as much of its payload has come.
       # @param header [Integer] how many bytes have been read
       # @param payload [Integer] how many have to follow
