@@ -18,7 +18,8 @@ module WsUnmask
       # The driver's stages: between two frames, in a header, and waiting for a payload.
       BETWEEN = 0
       WAITING = 4
-      # The driver's state of a connection that is not being closed.
+      # The driver's state of a connection that is open. In one that is being closed, the driver goes
+      # on after errors, so that what it does is left to itself.
       OPEN = 1
       private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING, :OPEN
 
@@ -26,10 +27,11 @@ module WsUnmask
       # @return [nil]
       def parse(chunk)
         @ws_unmask_batch = nil
-        return parse_without_ws_unmask(chunk) unless ws_unmask_short_way?
+        return parse_without_ws_unmask(chunk) unless @ready_state == OPEN && ws_unmask_short_way?
 
         if @stage == BETWEEN && @reader.ws_unmask_empty? && chunk.instance_of?(String)
-          frames = ws_unmask_frames(chunk, 0)
+          frames = Native.whole_frames(chunk, 0, @require_masking, @ws_unmask_reserved,
+                                       @max_length, @message&.data&.bytesize)
         end
         if frames && frames[2] == chunk.bytesize
           chunk.force_encoding(Encoding::BINARY) # as the reader does
@@ -49,8 +51,8 @@ module WsUnmask
       # @return [Boolean] whether it was, or will be, sent
       def frame(buffer, type = nil, code = nil)
         opcode = OPCODES[type]
-        if opcode && code.nil? && @ready_state == OPEN && ws_unmask_as_it_is?(buffer) &&
-           @extensions.ws_unmask_idle? && ws_unmask_short_way?
+        if opcode && code.nil? && @ready_state == OPEN && ws_unmask_short_way? &&
+           @ws_unmask_plain && ws_unmask_as_it_is?(buffer)
           ws_unmask_send(opcode, buffer)
         else
           frame_without_ws_unmask(buffer, type, code)
@@ -70,35 +72,30 @@ module WsUnmask
         @socket.write(Native.frame(frame.opcode, frame.payload, key, frame.final, reserved))
       end
 
-      # Whether nobody hooks what that leaves out. Asked for every message, so it costs little.
+      # Whether nobody hooks what that leaves out. Asked for every message, so it costs little; not
+      # before the handshake is over, which settles what extensions do.
       def ws_unmask_short_way?
         changes = HookWatch.changes
         return @ws_unmask_short_way if @ws_unmask_changes == changes
 
         @ws_unmask_changes = changes
         @ws_unmask_batch = nil
+        @ws_unmask_plain = @extensions.ws_unmask_idle?
+        @ws_unmask_reserved = @extensions.ws_unmask_reserved
         @ws_unmask_short_way = PATCHES.unhooked?([self, @reader, @extensions]) &&
                                @max_length.is_a?(Integer) && !@max_length.negative?
       end
 
-      # What extensions do is settled before the first frame, and does not change in a batch.
-      def ws_unmask_frames(buffer, offset)
-        @ws_unmask_idle = @extensions.ws_unmask_idle?
-        reserved = @ws_unmask_idle ? 0 : @extensions.ws_unmask_reserved
-        Native.whole_frames(buffer, offset, @require_masking, reserved, @max_length,
-                            @message&.data&.bytesize)
-      end
-
       def ws_unmask_next_frames
-        return unless @stage == BETWEEN && ws_unmask_short_way?
+        return unless @stage == BETWEEN && @ready_state == OPEN && ws_unmask_short_way?
 
-        ws_unmask_frames(@reader.ws_unmask_buffer, @reader.ws_unmask_offset)
+        Native.whole_frames(@reader.ws_unmask_buffer, @reader.ws_unmask_offset, @require_masking,
+                            @ws_unmask_reserved, @max_length, @message&.data&.bytesize)
       end
 
-      # A frame that has begun to come becomes one that has not, if that may lie whole here now. Not
-      # in a connection that is being closed, for there the driver goes on after errors.
+      # A frame that has begun to come becomes one that has not, if that may lie whole here now.
       def ws_unmask_unread_header
-        return unless @ready_state == OPEN && @stage.between?(BETWEEN + 1, WAITING)
+        return unless @stage.between?(BETWEEN + 1, WAITING)
 
         header = @stage < 3 ? @stage : 2 + @frame.length_bytes.to_i
         header += 4 if @stage == WAITING && @frame.masked
@@ -137,9 +134,9 @@ module WsUnmask
       end
 
       def ws_unmask_deliver(first_byte, payload)
-        if first_byte == TEXT && @ws_unmask_idle
+        if first_byte == TEXT && @ws_unmask_plain
           ws_unmask_emit(payload)
-        elsif first_byte == BINARY && @ws_unmask_idle
+        elsif first_byte == BINARY && @ws_unmask_plain
           ws_unmask_emit(@binary_data_format == :string ? payload : payload.bytes)
         else
           frame = ws_unmask_frame(first_byte, payload.force_encoding(Encoding::BINARY))
