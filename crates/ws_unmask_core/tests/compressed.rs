@@ -1,5 +1,7 @@
 //! A decoder that inflates: what compressed messages add to what `decoder.rs` tests.
 
+#![cfg(feature = "deflate")]
+
 mod reference;
 
 use proptest::prelude::*;

@@ -1,5 +1,7 @@
 //! Inflating and deflating against RFC 7692's examples, another implementation, and a reference.
 
+#![cfg(feature = "deflate")]
+
 #[path = "reference/inflate.rs"]
 mod reference;
 

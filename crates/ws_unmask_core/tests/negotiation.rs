@@ -1,6 +1,8 @@
 //! The negotiation of permessage-deflate: each sentence of RFC 7692, sections 5 and 7.1, that has a
 //! MUST in it, and what browsers and libraries send.
 
+#![cfg(feature = "deflate")]
+
 use proptest::prelude::*;
 use ws_unmask_core::deflate::{Accepted, NegotiationError, Parameters, Role};
 
