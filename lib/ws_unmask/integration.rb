@@ -5,7 +5,7 @@ module WsUnmask
   #
   # @!attribute name
   #   @return [Symbol] of its file: +require "ws_unmask/NAME"+
-  # @!attribute gem
+  # @!attribute gem_name
   #   @return [String] the library's gem
   # @!attribute features
   #   @return [Array<String>] what to require for the library
@@ -13,7 +13,8 @@ module WsUnmask
   #   @return [Symbol] the module of WsUnmask that +install+ and +uninstall+ are called on
   # @!attribute tested
   #   @return [Gem::Requirement] the versions that the specs have run with
-  Integration = Struct.new(:name, :gem, :features, :module_name, :tested, keyword_init: true) do
+  Integration = Struct.new(:name, :gem_name, :features, :module_name, :tested,
+                           keyword_init: true) do
     # @param name [Symbol]
     # @return [Integration]
     # @raise [KeyError] if there is no such integration
@@ -34,12 +35,12 @@ module WsUnmask
 
     # @param version [String]
     # @return [Boolean]
-    def tested?(version) = tested.satisfied_by?(::Gem::Version.new(version))
+    def tested?(version) = tested.satisfied_by?(Gem::Version.new(version))
 
     # @return [String, nil] the version of the gem that is loaded, or would be; nil without one
     def version
-      (::Gem.loaded_specs[gem] || ::Gem::Specification.find_by_name(gem)).version.to_s
-    rescue ::Gem::MissingSpecError
+      (Gem.loaded_specs[gem_name] || Gem::Specification.find_by_name(gem_name)).version.to_s
+    rescue Gem::MissingSpecError
       nil
     end
   end
@@ -48,17 +49,18 @@ module WsUnmask
   class Integration
     # Every library that ws_unmask plugs into.
     ALL = [
-      new(name: :websocket_driver, gem: "websocket-driver",
+      new(name: :websocket_driver, gem_name: "websocket-driver",
           features: %w[websocket/driver websocket/extensions],
-          module_name: :WebSocketDriver, tested: ::Gem::Requirement.new(">= 0.6", "< 0.9")),
-      new(name: :protocol_websocket, gem: "protocol-websocket", features: %w[protocol/websocket],
-          module_name: :ProtocolWebSocket, tested: ::Gem::Requirement.new(">= 0.4", "< 0.22")),
-      new(name: :websocket, gem: "websocket", features: %w[websocket],
-          module_name: :WebSocketGem, tested: ::Gem::Requirement.new(">= 1.1", "< 1.3")),
-      new(name: :em_websocket, gem: "em-websocket", features: %w[em-websocket],
-          module_name: :EmWebSocket, tested: ::Gem::Requirement.new(">= 0.3.7", "< 0.6")),
-      new(name: :midori, gem: "midori.rb", features: %w[midori],
-          module_name: :Midori, tested: ::Gem::Requirement.new("< 1"))
+          module_name: :WebSocketDriver, tested: Gem::Requirement.new(">= 0.6", "< 0.9")),
+      new(name: :protocol_websocket, gem_name: "protocol-websocket",
+          features: %w[protocol/websocket], module_name: :ProtocolWebSocket,
+          tested: Gem::Requirement.new(">= 0.4", "< 0.22")),
+      new(name: :websocket, gem_name: "websocket", features: %w[websocket],
+          module_name: :WebSocketGem, tested: Gem::Requirement.new(">= 1.1", "< 1.3")),
+      new(name: :em_websocket, gem_name: "em-websocket", features: %w[em-websocket],
+          module_name: :EmWebSocket, tested: Gem::Requirement.new(">= 0.3.7", "< 0.6")),
+      new(name: :midori, gem_name: "midori.rb", features: %w[midori],
+          module_name: :Midori, tested: Gem::Requirement.new("< 1"))
     ].freeze
   end
 end

@@ -108,7 +108,9 @@ module WsUnmask
         return false
       end
 
-      @replaced.each { |method| define(method.target, method.name, method.original, method.visibility) }
+      @replaced.each do |method|
+        define(method.target, method.name, method.original, method.visibility)
+      end
       @installed = false
       true
     end
@@ -256,10 +258,15 @@ module WsUnmask
     def reason(error)
       case error
       when Refused then error.message
-      when LoadError
-        integration.features.include?(error.path) ? nil : "it cannot be loaded: #{first_line(error)}"
+      when LoadError then missing?(error) ? missing : "it cannot be loaded: #{first_line(error)}"
       else "it cannot be patched: #{first_line(error)} (#{error.class})"
-      end || "it is not installed. Add it to the Gemfile, or do not require #{integration.file}"
+      end
+    end
+
+    def missing?(error) = integration.features.include?(error.path)
+
+    def missing
+      "it is not installed. Add it to the Gemfile, or do not require #{integration.file}"
     end
 
     # The other lines would be code of ours.
@@ -269,7 +276,7 @@ module WsUnmask
       return if @has_warned
 
       @has_warned = true
-      warn "ws_unmask: #{integration.gem} is left as it is: #{problem}"
+      warn "ws_unmask: #{integration.gem_name} is left as it is: #{problem}"
     end
   end
 end

@@ -26,7 +26,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
       expect(facts).to include("version" => WsUnmask::VERSION,
                                "simd_level" => WsUnmask.simd_level.to_s)
       expect(facts["drop_ins"].map { |found| found["library"] })
-        .to eq(WsUnmask::Integration::ALL.map(&:gem))
+        .to eq(WsUnmask::Integration::ALL.map(&:gem_name))
       expect(drop_in(facts, "websocket_driver"))
         .to include("library" => "websocket-driver", "state" => "works", "version" => /\A\d/,
                     "tested" => true, "in_gemfile" => false)
@@ -35,7 +35,8 @@ RSpec.describe WsUnmask::CLI::Doctor do
 
     it "prints the same for people" do
       _, out = doctor(speed: false)
-      expect(out).to match(%r{^  ws_unmask/websocket_driver +websocket-driver \d\S+ +works; add req})
+      expect(out)
+        .to match(%r{^  ws_unmask/websocket_driver +websocket-driver \d\S+ +works; add req})
     end
 
     it "says so of a version that has not been tested" do

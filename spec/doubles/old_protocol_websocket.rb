@@ -14,7 +14,7 @@ module OldProtocolWebSocket
 
     private
 
-    def set_payload(data)
+    def store(data)
       @length = data.bytesize
       raise ArgumentError, "too long" if @length.bit_length > 63
 
@@ -33,7 +33,7 @@ module OldProtocolWebSocket
     include Frame
 
     def pack(data)
-      set_payload(data)
+      store(data)
       @length
     end
 
@@ -45,7 +45,7 @@ module OldProtocolWebSocket
     include Frame
 
     def pack(data)
-      set_payload(data)
+      store(data)
       self
     end
 
@@ -57,7 +57,7 @@ module OldProtocolWebSocket
     include Frame
 
     def pack(data = "")
-      set_payload(data)
+      store(data)
       self
     end
 

@@ -82,7 +82,9 @@ RSpec.describe "ws_unmask/em_websocket" do
       # Before 0.3.7: UTF-8, so a byte of 0x80 or more becomes a character.
       ->(string, start, count) { count.times.map { |i| string.getbyte(start + i) }.pack("U*") },
       # Older still: the bytes are counted from behind the key.
-      ->(string, start, count) { count.times.map { |i| string.getbyte(start + i + 4).to_i }.pack("C*") }
+      lambda { |string, start, count|
+        count.times.map { |i| string.getbyte(start + i + 4).to_i }.pack("C*")
+      }
     ].each do |old|
       WsUnmask::EmWebSocket.uninstall
       original = masked_string.instance_method(:getbytes)
@@ -98,7 +100,7 @@ RSpec.describe "ws_unmask/em_websocket" do
   it "lets a hook on getbyte see every byte" do
     ours, theirs = both do
       seen = []
-      hook = Module.new { define_method(:getbyte) { |index| seen << index && super(index) } }
+      hook = Module.new { define_method(:getbyte) { |index| (seen << index) && super(index) } }
       string = masked(Random.bytes(20))
       string.getbytes(4, 5)
       string.extend(hook)

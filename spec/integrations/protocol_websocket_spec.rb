@@ -122,7 +122,7 @@ OldProtocolWebSocket::FRAMES.each do |frame_class|
       $stderr = stderr
     end
 
-    integration = WsUnmask::Integration.new(name: :old, gem: "protocol-websocket",
+    integration = WsUnmask::Integration.new(name: :old, gem_name: "protocol-websocket",
                                             features: %w[old_protocol_websocket])
     patches = WsUnmask::PatchSet.new(integration) do |set|
       set.replace frame_class, WsUnmask::ProtocolWebSocket::FrameWithoutMaskXor
@@ -151,7 +151,8 @@ OldProtocolWebSocket::FRAMES.each do |frame_class|
     end
 
     masks = ["\x37\xfa\x21\x3d".b, nil, false, "abc", "abcde", "", [1, 2, 3, 4], 1]
-    payloads = ["", "Hello", "grüß", -"frozen", "grüß".encode("UTF-16LE"), Random.bytes(1000), nil, 1]
+    payloads = ["", "Hello", "grüß", -"frozen", "grüß".encode("UTF-16LE"), Random.bytes(1000),
+                nil, 1]
 
     describe "#pack" do
       masks.product([[], *payloads.map { |payload| [payload] }, %w[too many]]) do |mask, arguments|

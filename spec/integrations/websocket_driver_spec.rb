@@ -2,6 +2,7 @@
 
 require "ws_unmask/websocket_driver"
 require_relative "../../benches/support/driver"
+require_relative "../support/driver_masks"
 require_relative "../support/driver_transcript"
 require_relative "../support/with_and_without"
 
@@ -40,6 +41,16 @@ RSpec.describe "ws_unmask/websocket_driver" do
     expect_no_difference { |random| random_life(random, role: :client, deflate: true) }
   end
 
+  describe "with the driver's mask in Ruby" do
+    include_context "driver mask", :Ruby
+
+    it "changes nothing" do
+      expect_no_difference(times: 100) do |random|
+        random_life(random, role: %i[server client].sample(random:))
+      end
+    end
+  end
+
   it "changes nothing at the limit of a message's size" do
     [499, 500, 501].each do |size|
       text = frame(:text, "x" * size)
@@ -57,7 +68,8 @@ RSpec.describe "ws_unmask/websocket_driver" do
       ours, theirs = both { transcript([hello, chunk, hello], role: :server) }
       expect(ours).to eq theirs
     end
-    [nil, 1, [1, 300], "\xff".b, "\xff", :text].product([:text, :binary, :bogus, nil]) do |arguments|
+    payloads = [nil, 1, [1, 300], "\xff".b, "\xff", :text]
+    payloads.product([:text, :binary, :bogus, nil]) do |arguments|
       ours, theirs = both { Connection.open_driver.frame(*arguments) }
       expect(ours).to eq theirs
     end

@@ -75,7 +75,9 @@ RSpec.describe "ws_unmask/websocket" do
   it "lets a hook on mask see every call" do
     ours, theirs = both do
       seen = []
-      hook = Module.new { define_method(:mask) { |*arguments| seen << arguments && super(*arguments) } }
+      hook = Module.new do
+        define_method(:mask) { |*arguments| (seen << arguments) && super(*arguments) }
+      end
       data = masked("keysHello")
       data.getbytes(4, 5)
       data.extend(hook)

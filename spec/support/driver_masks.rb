@@ -4,7 +4,7 @@ require "websocket/driver"
 
 # The masks that websocket-driver brings: in C, or in Ruby where that cannot be compiled.
 module DriverMasks
-  NAMES = [:C, :Ruby].freeze
+  NAMES = %i[C Ruby].freeze
 
   IN_RUBY = <<~RUBY
     def mask(payload, mask)

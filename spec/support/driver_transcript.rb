@@ -28,8 +28,9 @@ class DriverTranscript
     def url = "ws://localhost/"
 
     def write(bytes)
-      broken, @broken = @broken, nil
-      raise broken, "by the socket" if broken
+      error = @broken
+      @broken = nil
+      raise error, "by the socket" if error
 
       @written << [plain(bytes), bytes.encoding]
       bytes.bytesize

@@ -36,7 +36,7 @@ module WsUnmask
       def examine(integration)
         version = integration.version
         state, why = version ? try(integration) : ["no library", nil]
-        { require: integration.file, library: integration.gem, version:, state:, why:,
+        { require: integration.file, library: integration.gem_name, version:, state:, why:,
           tested: version && integration.tested?(version),
           in_gemfile: in_gemfile?(integration) }.compact
       end
@@ -132,8 +132,9 @@ module WsUnmask
       def driver
         return {} unless defined?(::WebSocket::Mask)
 
-        name = %i[mask_without_ws_unmask mask].find { |own| ::WebSocket::Mask.respond_to?(own, true) }
-        { "websocket-driver's mask" => ::WebSocket::Mask.method(name) }
+        mask = ::WebSocket::Mask
+        own = mask.respond_to?(:mask_without_ws_unmask, true) ? :mask_without_ws_unmask : :mask
+        { "websocket-driver's mask" => mask.method(own) }
       end
 
       def time(&)

@@ -17,8 +17,8 @@ module WsUnmask
       expected = WsUnmask.unmask("\x9f\x98\x80!".b, key, 1)
       return if got == expected && got.encoding == expected.encoding
 
-      raise PatchSet::Refused, "#{masked_string}#getbytes returns other bytes than in em-websocket " \
-                               "0.3.7 and later"
+      raise PatchSet::Refused, "#{masked_string}#getbytes returns other bytes than those of " \
+                               "em-websocket 0.3.7 and later"
     end
     private_class_method :check_behavior
 

@@ -17,10 +17,10 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
   end
 
   # Bytes of Strings that each of some connections keeps alive.
-  def kept_by_a_connection(connections: 100)
+  def kept_by_a_connection(connections: 100, &block)
     drivers = Array.new(connections) { Connection.open_driver }
     before = bytes_of_strings
-    drivers.each { |driver| yield(driver) }
+    drivers.each(&block)
     (bytes_of_strings - before) / connections
   ensure
     drivers.clear
@@ -36,7 +36,7 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
     "a ping after a large message" =>
       ->(spec) { [spec.frame(:text, "x" * 60_000), spec.frame(:ping, "p" * 96)] },
     "many frames and a part of one" =>
-      ->(spec) { [spec.hello * 500 + spec.frame(:text, "x" * 2000).byteslice(0, 708)] },
+      ->(spec) { [(spec.hello * 500) + spec.frame(:text, "x" * 2000).byteslice(0, 708)] },
     "a part of a frame behind a large message" =>
       ->(spec) { ["#{spec.frame(:binary, "x" * 60_000)}#{spec.hello.byteslice(0, 5)}".b] },
     "a frame in parts" => ->(spec) { spec.frame(:text, "x" * 60_000).scan(/.{1,708}/mn) },
@@ -46,7 +46,9 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
   }.each do |what, pieces|
     it "is what is left of #{what}" do
       ours, theirs = both do
-        kept_by_a_connection { |driver| pieces.call(self).each { |piece| driver.parse(read(piece)) } }
+        kept_by_a_connection do |driver|
+          pieces.call(self).each { |piece| driver.parse(read(piece)) }
+        end
       end
       expect(ours).to be <= (theirs * 1.2) + 2000
       expect(ours).to be < 5000

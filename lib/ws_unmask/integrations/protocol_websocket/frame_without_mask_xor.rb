@@ -6,7 +6,7 @@ module WsUnmask
     # each of these methods.
     module FrameWithoutMaskXor
       # @param arguments [Array<String>] the plain payload
-      # @return [Object] what the library's own method returns, which is not the same in all versions
+      # @return [Object] what the library's own method returns: the frame or, before 0.9, a length
       def pack(*arguments)
         data, = arguments
         mask = @mask

@@ -18,8 +18,8 @@ module WsUnmask
       # The driver's stages: between two frames, in a header, and waiting for a payload.
       BETWEEN = 0
       WAITING = 4
-      # The driver's state of a connection that is open. In one that is being closed, the driver goes
-      # on after errors, so that what it does is left to itself.
+      # The driver's state of a connection that is open. In one that is being closed, the driver
+      # goes on after errors, so all is left to it.
       OPEN = 1
       private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING, :OPEN
 

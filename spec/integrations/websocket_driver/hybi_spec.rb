@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require "ws_unmask/websocket_driver"
+require_relative "../../../benches/support/driver"
+require_relative "../../support/frames"
+require_relative "../../support/with_and_without"
+
+RSpec.describe WsUnmask::WebSocketDriver::Hybi do
+  include Frames
+
+  include_context "with and without", WsUnmask::WebSocketDriver
+
+  let(:native) { WsUnmask.const_get(:Native) }
+  let(:extension_error) { WebSocket::Extensions::ExtensionError }
+
+  # A driver that is open, and the data of its messages.
+  def open_driver(socket = Connection.new, **options)
+    driver = WebSocket::Driver.rack(socket, options)
+    driver.start
+    messages = []
+    driver.on(:message) { |event| messages << event.data }
+    [driver, messages]
+  end
+
+  describe "#parse" do
+    it "asks once for all frames of a read, and not the driver's own parser" do
+      expect(native).to receive(:whole_frames).twice.and_call_original
+      driver, messages = open_driver
+      expect(driver).not_to receive(:parse_without_ws_unmask)
+      driver.parse((hello * 100) + frame(:ping) + frame(:text, "a", fin: false) +
+                   frame(:continuation, "b"))
+      expect(messages).to eq((["Hello"] * 100) + ["ab"])
+    end
+
+    it "takes the short way for a frame that comes in parts, header and all" do
+      text = "grüß " * 1000
+      bytes = frame(:text, text)
+      [1, 2, 3, 5, 8, 9, 100].each do |at|
+        driver, messages = open_driver
+        driver.parse(bytes.byteslice(0, at))
+        expect(WsUnmask).not_to receive(:unmask) # as the driver's own method would
+        driver.parse(bytes.byteslice(at..) + hello)
+        expect(messages).to eq [text, "Hello"]
+      end
+    end
+
+    # The first message's listener parses, the second's raises within that.
+    def messages_with_nested_parse(outer, inner)
+      driver, messages = open_driver
+      driver.on(:message) do
+        raise "by the handler" if messages.size == 2
+
+        parse_and_rescue(driver, inner, messages) if messages.size == 1
+      end
+      driver.parse(outer)
+      messages
+    end
+
+    def parse_and_rescue(driver, bytes, messages)
+      driver.parse(bytes)
+    rescue RuntimeError
+      messages << "rescued"
+    end
+
+    it "goes on with the frames behind, if a parse within it raises and is rescued" do
+      [[hello * 3, hello], [hello, hello * 3]].each do |outer, inner|
+        delivered = both { messages_with_nested_parse(outer.dup, inner.dup) }
+        expect(delivered).to eq [%w[Hello Hello rescued Hello Hello]] * 2
+      end
+    end
+
+    it "delivers what is left after a handler has raised, at the next parse" do
+      delivered = both do
+        driver, messages = open_driver
+        driver.on(:message) { raise "by the handler" if messages.size == 2 }
+        expect { driver.parse(hello * 4) }.to raise_error("by the handler")
+        [messages.size, driver.parse("".b), messages.size]
+      end
+      expect(delivered).to eq [[2, nil, 4]] * 2
+    end
+
+    it "leaves limits that are no Integer, or negative, to the driver" do
+      [1.5, 3e9, -1, Rational(9, 2)].each do |max_length|
+        ours, theirs = both do
+          driver, messages = open_driver(max_length:)
+          driver.parse(hello)
+          [messages, driver.state]
+        end
+        expect(ours).to eq theirs
+      end
+    end
+
+    it "leaves the read alone, but for its encoding" do
+      chunk = (hello * 2) + hello.byteslice(0, 5)
+      before = chunk.dup
+      driver, messages = open_driver
+      driver.parse(chunk)
+      driver.parse(hello.byteslice(5..))
+      expect(chunk).to eq before
+      messages.each(&:upcase!)
+      expect(chunk).to eq before
+    end
+  end
+
+  describe "#frame" do
+    it "closes with code 1010 if the socket raises an extension's error" do
+      closed = both do
+        socket = Connection.new
+        driver, = open_driver(socket)
+        events = []
+        driver.on(:close) { |event| events << event.to_a }
+        error = extension_error.new("by the socket")
+        socket.define_singleton_method(:write) do |bytes|
+          raise error if bytes.include?("Hello")
+
+          bytes.bytesize
+        end
+        driver.text("Hello")
+        [events, driver.state]
+      end
+      expect(closed).to eq [[[[1010, "by the socket"]], :closed]] * 2
+    end
+
+    it "raises what the driver raises for a type that there is not" do
+      ours, theirs = both { open_driver.first.frame("Hello", :bogus) }
+      expect(ours).to eq theirs
+      expect(ours.first).to be < StandardError
+    end
+
+    it "leaves a String that it sends as it is" do
+      binary = "\xff".b
+      driver, = open_driver
+      expect(driver.frame(binary, :text)).to be true
+      expect(binary.encoding).to be Encoding::BINARY
+    end
+
+    it "is one call of the extension for a text" do
+      expect(native).to receive(:frame).once.and_call_original
+      expect(open_driver.first.text("Hello")).to be true
+    end
+  end
+end
