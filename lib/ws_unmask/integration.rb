@@ -56,7 +56,7 @@ module WsUnmask
           features: %w[protocol/websocket], module_name: :ProtocolWebSocket,
           tested: Gem::Requirement.new(">= 0.4", "< 0.22")),
       new(name: :websocket, gem_name: "websocket", features: %w[websocket],
-          module_name: :WebSocketGem, tested: Gem::Requirement.new(">= 1.1", "< 1.3")),
+          module_name: :WebSocketGem, tested: Gem::Requirement.new(">= 1.2.6", "< 1.3")),
       new(name: :em_websocket, gem_name: "em-websocket", features: %w[em-websocket],
           module_name: :EmWebSocket, tested: Gem::Requirement.new(">= 0.3.7", "< 0.6")),
       new(name: :midori, gem_name: "midori.rb", features: %w[midori],

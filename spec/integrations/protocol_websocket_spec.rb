@@ -77,7 +77,7 @@ RSpec.describe "ws_unmask/protocol_websocket" do
   end
 
   it "leaves keys of another length, and what is no String, to the library" do
-    ["abc", "abcdefgh", ""].each do |mask|
+    ["abc", "abcdefgh", "", [1, 2, 3, 4], 1].each do |mask|
       ours, theirs = both { unpacked("Hello", mask:) }
       expect(ours).to eq theirs
     end
