@@ -7,7 +7,7 @@ end
 desc "The API documentation (doc/), and docs/architecture.svg (by graphviz's dot)"
 task docs: "docs/architecture.svg" do
   sh "yard", "doc", "--quiet", "--output-dir", "doc"
-  sh "cargo", "doc", "--no-deps", "--locked"
+  sh "cargo", "doc", "--no-deps", "--locked", "--features", "deflate"
 end
 
 desc "Fails if anything public is not documented"

@@ -21,12 +21,28 @@
 //! assert_eq!(plain, b"Hello");
 //! ```
 //!
-//! # Memory of a connection
+//! # What it costs
 //!
-//! Nothing, until the first compressed message in that direction. From then on, with context
-//! takeover, 46 KiB to inflate, whatever the window; to deflate, 147 KiB with a window of 9 bits, 161
-//! KiB with 12, and 273 KiB with 15. Without context takeover this is freed after each message, and
-//! taken again for the next: that costs 0.2 us to inflate and 4 us to deflate.
+//! Nothing, until the first compressed message in a direction. From then on, for a connection:
+//!
+//! | | to inflate | to deflate |
+//! | --- | --- | --- |
+//! | window of 15 bits | 46 KiB | 273 KiB |
+//! | 12 bits | 46 KiB | 161 KiB |
+//! | 9 bits | 46 KiB | 147 KiB |
+//! | no context takeover | 46 KiB within messages, 0 between them, and 0.2 us a message | 0, but one state for each thread, and 3 us a message |
+//!
+//! What is left of JSON messages, as a chat sends them, at the default level:
+//!
+//! | | 125 B | 1 KiB | 16 KiB |
+//! | --- | --- | --- | --- |
+//! | window of 15 bits | 31 % | 26 % | 23 % |
+//! | 12 bits | 35 % | 28 % | 25 % |
+//! | 9 bits | 47 % | 34 % | 32 % |
+//! | 15 bits, no context takeover | 87 % | 39 % | 26 % |
+//! | 15 bits, level 1 | 36 % | 34 % | 34 % |
+//!
+//! Level 1 takes a tenth of the time at 125 B, a sixth at 1 KiB, and a fifth above that.
 
 mod deflater;
 mod extension_list;

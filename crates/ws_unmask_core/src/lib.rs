@@ -24,13 +24,16 @@
 //! `std` (default): detect at run time which SIMD instructions the CPU has. Without it the crate is
 //! `no_std` and uses those that the target guarantees (SSE2 on x86-64, NEON on AArch64).
 //!
-//! `deflate`: compressed messages (permessage-deflate, RFC 7692), see [`deflate`]. It needs `std`.
+//! `deflate`: compressed messages (permessage-deflate, RFC 7692), by the pure Rust zlib-rs: the module
+//! `deflate`, `Decoder::with_inflater`, `Encoder::with_deflater`. It needs `std`.
 
 #![forbid(unsafe_code)]
 #![no_std]
 #![deny(missing_docs)]
 
 extern crate alloc;
+#[cfg(feature = "deflate")]
+extern crate std;
 
 mod close;
 mod decoder;

@@ -3,14 +3,50 @@
 
 #![no_main]
 
+#[path = "../../tests/reference/mod.rs"]
+mod reference;
+
 use libfuzzer_sys::fuzz_target;
 use ws_unmask_core::deflate::{Deflater, InflateError, Inflater, Parameters};
+use ws_unmask_core::{DecodeError, Decoder, Message, ProtocolError, Rules};
 
 #[derive(arbitrary::Arbitrary, Debug)]
 enum Input {
     Inflate { payloads: Vec<Vec<u8>>, cuts: Vec<u8>, limit: u16, no_context_takeover: bool },
+    Decode { frames: Vec<Frame>, cuts: Vec<u8>, limit: u16, no_context_takeover: bool },
     Deflate { messages: Vec<(u8, Vec<u8>)>, cuts: Vec<u8>, bits: u8, level: u8, takeover: bool },
     Negotiate { header: String, wanted: (bool, bool, u8, u8) },
+}
+
+#[derive(arbitrary::Arbitrary, Debug)]
+struct Frame {
+    fin: bool,
+    is_compressed: bool,
+    opcode: u8,
+    payload: Payload,
+}
+
+#[derive(arbitrary::Arbitrary, Debug)]
+enum Payload {
+    AsItIs(Vec<u8>),
+    Deflated(Vec<u8>, u8),
+}
+
+type Decoded = (Vec<Message<Vec<u8>>>, Option<ProtocolError>);
+
+fn decode<'a>(mut decoder: Decoder, pieces: impl Iterator<Item = &'a [u8]>) -> Decoded {
+    let mut messages = Vec::new();
+    for mut input in pieces {
+        loop {
+            match decoder.next(&mut input) {
+                Ok(Some(message)) => messages.push(message),
+                Ok(None) => break,
+                Err(DecodeError::Protocol(error)) => return (messages, Some(error)),
+                Err(DecodeError::Memory(error)) => panic!("{error}"),
+            }
+        }
+    }
+    (messages, None)
 }
 
 fn inflate<'a>(
@@ -56,6 +92,29 @@ fuzz_target!(|input: Input| match input {
                 break;
             }
         }
+    }
+    Input::Decode { frames, cuts, limit, no_context_takeover } => {
+        let key = Some([0x37, 0xfa, 0x21, 0x3d]);
+        let stream: Vec<u8> = frames
+            .into_iter()
+            .flat_map(|Frame { fin, is_compressed, opcode, payload }| {
+                let payload = match payload {
+                    Payload::AsItIs(payload) => payload,
+                    Payload::Deflated(plain, times) => {
+                        let mut payload = Vec::new();
+                        let plain = plain.repeat(times.into());
+                        Deflater::new(15, true).deflate(&plain, &mut payload).unwrap();
+                        payload
+                    }
+                };
+                reference::frame(fin, u8::from(is_compressed) << 2, opcode & 15, key, &payload)
+            })
+            .collect();
+        let rules = Rules { max_message_size: limit.into(), ..Rules::default() };
+        let decoder = || Decoder::with_inflater(rules, Inflater::new(no_context_takeover));
+        let whole = decode(decoder(), [&stream[..]].into_iter());
+        assert_eq!(decode(decoder(), stream.chunks(1)), whole);
+        assert_eq!(decode(decoder(), cut(&stream, &cuts)), whole);
     }
     Input::Deflate { messages, cuts, bits, level, takeover } => {
         let mut deflater = Deflater::new(bits, !takeover).with_level(level);
