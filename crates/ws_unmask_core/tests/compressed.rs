@@ -7,12 +7,22 @@ mod reference;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use reference::frame;
+use std::collections::TryReserveError;
 use ws_unmask_core::deflate::{Deflater, Inflater};
-use ws_unmask_core::{DecodeError, Decoder, Message, ProtocolError, Rules, Violation};
+use ws_unmask_core::{
+    Content, DecodeError, Decoder, MaskedPayload, Message, Payload, ProtocolError, Rules, Violation,
+};
 
 const KEY: Option<[u8; 4]> = Some([0x37, 0xfa, 0x21, 0x3d]);
 const RSV1: u8 = 4;
 const HELLO: [u8; 7] = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
+
+/// A connection may move to another thread.
+const _: fn() = || {
+    fn is_send<T: Send>() {}
+    is_send::<Decoder>();
+    is_send::<ws_unmask_core::Encoder>();
+};
 
 type Decoded = (Vec<Message<Vec<u8>>>, Option<ProtocolError>);
 
@@ -277,6 +287,50 @@ mod the_limit {
             }
         }
     }
+}
+
+/// A payload for which there is no memory if it is of 5 bytes.
+#[derive(Debug, PartialEq)]
+struct NotOfFive(Vec<u8>);
+
+#[derive(Debug, PartialEq)]
+struct NoMemory;
+
+impl From<TryReserveError> for NoMemory {
+    fn from(_: TryReserveError) -> Self {
+        Self
+    }
+}
+
+impl Payload for NotOfFive {
+    type Error = NoMemory;
+
+    fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<NoMemory>> {
+        match masked.len() {
+            5 => Err(DecodeError::Memory(NoMemory)),
+            _ => Vec::unmask(masked).map(Self).map_err(|_| DecodeError::Memory(NoMemory)),
+        }
+    }
+
+    fn assembled(plain: Vec<u8>, _: Content) -> Result<Self, NoMemory> {
+        Ok(Self(plain))
+    }
+}
+
+#[test]
+fn a_message_for_which_there_is_no_memory_is_left_out() {
+    let mut deflater = Deflater::new(15, false);
+    let mut stream = Vec::new();
+    for plain in ["Hello", "Hello, hello"] {
+        let mut payload = Vec::new();
+        deflater.deflate(plain.as_bytes(), &mut payload).unwrap();
+        stream.extend(frames(1, [&payload[..]]));
+    }
+    let mut decoder = Decoder::with_inflater(Rules::default(), Inflater::default());
+    let mut input = &stream[..];
+    assert_eq!(decoder.next::<NotOfFive>(&mut input), Err(DecodeError::Memory(NoMemory)));
+    let message = Message::Text { payload: NotOfFive(b"Hello, hello".to_vec()), reserved: 0 };
+    assert_eq!(decoder.next(&mut input), Ok(Some(message)));
 }
 
 #[test]
