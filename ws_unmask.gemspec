@@ -17,7 +17,7 @@ Gem::Specification.new do |spec|
   spec.files = Dir[
     "exe/*", "lib/**/*.rb", "sig/**/*.rbs", "ext/**/*.{rs,rb,toml}",
     "crates/*/{Cargo.toml,README.md}", "crates/*/src/**/*.rs", "Cargo.{toml,lock}",
-    "README.md", "CHANGELOG.md", "LICENSE",
+    "README.md", "CHANGELOG.md", "LICENSE", "LICENSE-THIRD-PARTY",
     base: __dir__
   ]
   spec.bindir = "exe"
