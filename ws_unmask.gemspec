@@ -7,9 +7,15 @@ Gem::Specification.new do |spec|
   spec.summary = "Unmasks and decodes what WebSocket clients send, as fast as memory allows"
   spec.description = "A safe Rust core that undoes the XOR of RFC 6455 for every byte that a " \
                      "WebSocket server receives, and drop-ins that make Rails and Rack apps use it."
+  spec.homepage = "https://github.com/ws-unmask/ws_unmask"
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = {
+    "homepage_uri" => spec.homepage,
+    "source_code_uri" => "#{spec.homepage}/tree/v#{spec.version}",
+    "changelog_uri" => "#{spec.homepage}/blob/v#{spec.version}/CHANGELOG.md",
+    "documentation_uri" => "#{spec.homepage}/blob/v#{spec.version}/README.md",
+    "bug_tracker_uri" => "#{spec.homepage}/issues",
     "rubygems_mfa_required" => "true",
     "cargo_crate_name" => "ws_unmask"
   }

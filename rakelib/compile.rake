@@ -3,6 +3,13 @@
 require "bundler"
 require "rb_sys/extensiontask"
 
+# An older RubyGems takes musl for the platform of glibc.
+def require_rubygems_that_knows_musl(gemspec)
+  return unless gemspec.platform.to_s.end_with?("musl")
+
+  gemspec.required_rubygems_version = ">= 3.3.22"
+end
+
 # `rake compile` builds the extension into lib/ws_unmask. The platforms are those of the precompiled
 # gems, which .github/workflows/release.yml makes in containers that have their compilers.
 RbSys::ExtensionTask.new("ws_unmask", Bundler.load_gemspec("ws_unmask.gemspec")) do |extension|
@@ -10,6 +17,7 @@ RbSys::ExtensionTask.new("ws_unmask", Bundler.load_gemspec("ws_unmask.gemspec"))
   extension.cross_compile = true
   extension.cross_platform = %w[
     x86_64-linux x86_64-linux-musl aarch64-linux aarch64-linux-musl x86_64-darwin arm64-darwin
-    x64-mingw-ucrt
+    x64-mingw-ucrt aarch64-mingw-ucrt
   ]
+  extension.cross_compiling { |gemspec| require_rubygems_that_knows_musl(gemspec) }
 end

@@ -33,6 +33,13 @@ RSpec.describe "the gem" do
     output
   end
 
+  # What a Ruby expression about the gemspec says, with the project's rake tasks loaded.
+  def of_gemspec(root, expression)
+    run("bundle", "exec", "ruby", "-rrake", "-rrake/clean", "-e",
+        "load 'rakelib/compile.rake'; spec = Gem::Specification.load('ws_unmask.gemspec'); " \
+        "print(#{expression})", chdir: root)
+  end
+
   def install(gem, env = {})
     run(env, RbConfig.ruby, "-S", "gem", "install", "--local", "--no-document",
         "--ignore-dependencies", "--install-dir", @home, gem, chdir: @empty)
@@ -54,6 +61,23 @@ RSpec.describe "the gem" do
        .reject { |folder| File.exist?(File.join(folder, "cargo")) }.join(File::PATH_SEPARATOR)
   end
 
+  it "is packed without a warning, and says where its home is" do
+    Dir.mktmpdir do |folder|
+      output = run(RbConfig.ruby, "-S", "gem", "build", "--strict", "ws_unmask.gemspec",
+                   "--output", "#{folder}/strict.gem", chdir: root)
+      expect(output).not_to include "WARNING"
+    end
+    expect(of_gemspec(root, "spec.metadata.keys"))
+      .to include("homepage_uri", "source_code_uri", "changelog_uri", "bug_tracker_uri")
+  end
+
+  it "takes a RubyGems that knows musl where it is precompiled for musl" do
+    { "x86_64-linux-musl" => ">= 3.3.22", "x86_64-linux" => ">= 0" }.each do |platform, version|
+      set = "spec.platform = '#{platform}'; require_rubygems_that_knows_musl(spec)"
+      expect(of_gemspec(root, "(#{set}; spec.required_rubygems_version)")).to end_with version
+    end
+  end
+
   it "is compiled from its source at installation" do
     install(@source, "CARGO_TARGET_DIR" => "#{root}/target/package-spec")
     use
@@ -68,6 +92,7 @@ RSpec.describe "the gem" do
     install(@precompiled, "PATH" => path_without_cargo)
     use
     expect(Dir["#{@home}/gems/*/ext", "#{@home}/gems/*/Cargo.toml"]).to be_empty
+    expect(Dir["#{@home}/gems/*/LICENSE-THIRD-PARTY"].size).to eq 1
     expect(run(RbConfig.ruby, "-S", "gem", "specification", @precompiled, "dependencies"))
       .not_to include "rb_sys"
   end
