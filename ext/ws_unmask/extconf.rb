@@ -2,10 +2,68 @@
 
 require "mkmf"
 
-unless find_executable("cargo")
-  abort "ws_unmask is compiled with Rust, which is not here: install it from https://rustup.rs, " \
-        "see that `cargo --version` works in this shell, and install the gem again."
+# What the build needs besides a C compiler, looked for before it begins: without it, the build ends
+# in pages that do not say what is missing.
+module Needed
+  RUST = File.read(File.expand_path("../../Cargo.toml", __dir__))[/^rust-version = "(.+)"/, 1]
+
+  # Where Linux distributions have libclang and, in clang/VERSION/include, its headers. A build on
+  # another system finds out by itself.
+  LIBRARIES = %w[/usr/lib/llvm*/lib /usr/lib/llvm/*/lib* /usr/lib /usr/lib64 /usr/lib/*-linux-*
+                 /usr/local/lib /usr/local/lib64 /usr/local/llvm*/lib*].freeze
+
+  INSTALL = "run `apt-get install libclang-dev` (Debian, Ubuntu), `dnf install clang-devel` " \
+            "(Fedora) or `apk add clang-dev` (Alpine)"
+
+  module_function
+
+  # @return [String, nil] what is missing, and what to do
+  def missing
+    missing_rust || missing_libclang
+  end
+
+  def missing_rust
+    unless find_executable("cargo")
+      return "ws_unmask is compiled with Rust, which is not here: install it from " \
+             "https://rustup.rs, see that `cargo --version` works in this shell"
+    end
+
+    version = `cargo --version`[/\d+\.\d+(\.\d+)?/].to_s
+    return if Gem::Version.new(version) >= Gem::Version.new(RUST)
+
+    "ws_unmask is compiled with Rust #{RUST} or later, and `cargo --version` here is " \
+      "#{version}: run `rustup update`, or install Rust from https://rustup.rs"
+  end
+
+  # Ruby's headers are read through it.
+  def missing_libclang
+    return unless RUBY_PLATFORM.include?("linux")
+    return if Gem::Specification.any? { |gem| gem.name == "libclang" }
+
+    return "libclang is not here#{searched}: #{INSTALL}" if in_folders("libclang{,-*}.so*").empty?
+    return if ENV["BINDGEN_EXTRA_CLANG_ARGS"] || find_executable("clang")
+    return if in_folders("clang/*/include/stddef.h").any?
+
+    "libclang is here, and its headers (stddef.h) are not#{searched}: #{INSTALL}"
+  end
+
+  def in_folders(pattern)
+    folders.flat_map { |folder| Dir.glob(File.join(folder, pattern)) }
+  end
+
+  # LIBCLANG_PATH names a folder or the library itself.
+  def folders
+    path = ENV.fetch("LIBCLANG_PATH", nil) or return LIBRARIES
+    [File.directory?(path) ? path : File.dirname(path)]
+  end
+
+  def searched
+    " (LIBCLANG_PATH is #{ENV.fetch("LIBCLANG_PATH")})" if ENV.key?("LIBCLANG_PATH")
+  end
 end
+
+missing = Needed.missing
+abort "#{missing}, and install the gem again." if missing
 
 require "rb_sys/mkmf"
 

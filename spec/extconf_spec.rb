@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+require "tmpdir"
+
+RSpec.describe "ext/ws_unmask/extconf.rb" do
+  extconf = File.expand_path("../ext/ws_unmask/extconf.rb", __dir__)
+
+  around do |example|
+    Dir.mktmpdir do |folder|
+      @folder = folder
+      Dir.chdir(folder) { example.run }
+    end
+  end
+
+  # A program that prints a line, the only one on the PATH.
+  def fake(program, output)
+    FileUtils.mkdir_p("#{@folder}/bin")
+    File.write("#{@folder}/bin/#{program}", "#!/bin/sh\necho '#{output}'\n", perm: 0o755)
+  end
+
+  # Where libclang is to be, with these files.
+  def libclang(*files)
+    files.each do |file|
+      FileUtils.mkdir_p(File.dirname("#{@folder}/clang/#{file}"))
+      FileUtils.touch("#{@folder}/clang/#{file}")
+    end
+    { "LIBCLANG_PATH" => "#{@folder}/clang" }
+  end
+
+  define_method(:configure) do |env = {}|
+    output, status = Open3.capture2e({ "PATH" => "#{@folder}/bin", **env }, RbConfig.ruby, extconf)
+    [output, status.success?]
+  end
+
+  it "says where Rust is to be had if there is none" do
+    expect(configure).to match [/which is not here: install it from/, false]
+  end
+
+  it "says that Rust is too old" do
+    fake("cargo", "cargo 1.80.1 (376290515 2024-07-16)")
+    expect(configure)
+      .to match [/Rust 1\.\d+ or later, .* is 1\.80\.1: run `rustup update`/, false]
+  end
+
+  context "with a Rust that is new enough", if: RUBY_PLATFORM.include?("linux") do
+    before { fake("cargo", "cargo 99.0.0") }
+
+    it "says how to install libclang" do
+      expect(configure(libclang("README"))).to match [/libclang is not here .*libclang-dev/, false]
+    end
+
+    it "says how to install libclang's headers" do
+      expect(configure(libclang("libclang.so.1")))
+        .to match [/its headers \(stddef\.h\) are not .*libclang-dev/, false]
+    end
+
+    it "goes on if all is there" do
+      files = %w[libclang-14.so.1 clang/14.0.6/include/stddef.h]
+      expect(configure(libclang(*files)).last).to be true
+      expect(File).to exist("Makefile")
+    end
+
+    it "finds what is installed here" do
+      expect(configure.last).to be true
+    end
+  end
+end
