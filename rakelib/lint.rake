@@ -22,4 +22,5 @@ task lint: :yard_stats do
   sh({ "RUSTDOCFLAGS" => "-D warnings" }, "cargo", "doc", "--no-deps", "--locked", "--quiet",
      "--features", "deflate")
   sh "rubocop"
+  sh "actionlint" if system("actionlint", "-version", out: File::NULL)
 end
