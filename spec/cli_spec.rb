@@ -80,7 +80,8 @@ RSpec.describe WsUnmask::CLI do
   it "says that the stream ends inside a frame" do
     status, out, = decode(hello + hello.byteslice(0, 7))
     expect(status).to eq described_class::FOUND
-    expect(out.lines.last).to start_with "at byte 11: the stream ends inside a frame, of which 7 bytes are here"
+    expect(out.lines.last)
+      .to eq "at byte 11: the stream ends inside a frame, of which 7 bytes are here\n"
   end
 
   it "suggests the option that is missing" do

@@ -34,7 +34,7 @@ RSpec.describe WsUnmask::Decoder do
     end
 
     it "makes a decoder with the defaults for a subclass that does not call super" do
-      quiet = Class.new(described_class) { def initialize; end }
+      quiet = Class.new(described_class) { def initialize = @quiet = true }
       expect(quiet.new.feed(hello)).to eq [[:text, "Hello"]]
     end
 
@@ -258,7 +258,8 @@ RSpec.describe WsUnmask::Decoder do
         expect { decoder.feed("\x81\x00".b) }.to raise_error(WsUnmask::NotMaskedError)
         2.times do
           expect { decoder.feed(hello) }
-            .to raise_error(an_instance_of(WsUnmask::NotMaskedError).and(have_attributes(offset: 1)))
+            .to raise_error(an_instance_of(WsUnmask::NotMaskedError)
+                            .and(have_attributes(offset: 1)))
           expect { decoder.feed(hello) { nil } }.to raise_error(WsUnmask::NotMaskedError)
         end
       end

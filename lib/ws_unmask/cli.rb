@@ -106,8 +106,9 @@ module WsUnmask
 
     def decode_options(parser, options)
       parser.on("--json", "a JSON object a line") { options[:json] = true }
-      parser.on("--from SIDE", %w[client server], "who has sent it: client (default) or server") do
-        options[:from] = _1.to_sym
+      parser.on("--from SIDE", %w[client server],
+                "who has sent it: client (default) or server") do |side|
+        options[:from] = side.to_sym
       end
       parser.on("--hex", "FILE has hexadecimal digits") { options[:format] = :hex }
       parser.on("--raw", "FILE has the bytes themselves") { options[:format] = :raw }
@@ -122,9 +123,7 @@ module WsUnmask
       return decode.run(@input.binmode) if path == "-"
 
       File.open(path, "rb") { |file| decode.run(file) }
-    rescue Errno::ENOENT, Errno::EISDIR, Errno::EACCES => e
-      raise UsageError, e.message
-    rescue Decode::InputError => e
+    rescue Errno::ENOENT, Errno::EISDIR, Errno::EACCES, Decode::InputError => e
       raise UsageError, e.message
     end
 

@@ -51,8 +51,8 @@ module WsUnmask
     # @!method feed(bytes)
     #   Takes the next bytes of the stream and returns, or yields, the messages that end in them.
     #
-    #   A block may raise, +break+ or +throw+: the messages behind the current one come with the next
-    #   call (+feed("")+ will do).
+    #   A block may raise, +break+ or +throw+: the messages behind the current one come with the
+    #   next call (+feed("")+ will do).
     #
     #   Messages before a protocol violation are delivered first; without a block, the next call
     #   raises then.
@@ -65,8 +65,8 @@ module WsUnmask
     #     @return [self]
     #   @param bytes [String] what was received; it is not changed, and you may change it afterwards
     #   @raise [ProtocolError] for a protocol violation; every later call raises the same again
-    #   @raise [NoMemoryError] if there is no memory for a message; every later call raises it again,
-    #     since the bytes behind that message are lost
+    #   @raise [NoMemoryError] if there is no memory for a message; every later call raises it
+    #     again, since the bytes behind that message are lost
     #   @raise [TypeError] if +bytes+ is not a String
     #   @raise [RuntimeError] if it is called from its own block, or by another thread meanwhile
 

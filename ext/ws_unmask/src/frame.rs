@@ -5,8 +5,8 @@ use crate::error::{cannot_be_sent, decode_error, protocol_error};
 use crate::ruby_memory::{self, NoMemory, RubyString, catching_jumps, gc_guard, with_bytes};
 use crate::types;
 use magnus::{
-    DataTypeFunctions, Error, RClass, RHash, RModule, RString, Ruby, StaticSymbol,
-    TypedData, Value,
+    DataTypeFunctions, Error, RClass, RHash, RModule, RString, Ruby, StaticSymbol, TypedData,
+    Value,
     encoding::{Coderange, EncodingCapable},
     gc, method,
     prelude::*,
