@@ -68,4 +68,5 @@ module WsUnmask
       end
     end
   end
+  private_constant :HookWatch
 end

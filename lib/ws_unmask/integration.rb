@@ -18,7 +18,7 @@ module WsUnmask
     # @param name [Symbol]
     # @return [Integration]
     # @raise [KeyError] if there is no such integration
-    def self.[](name)
+    def self.find(name)
       self::ALL.find { |integration| integration.name == name } or
         raise KeyError, "there is no integration #{name.inspect}"
     end

@@ -40,7 +40,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
     end
 
     it "says so of a version that has not been tested" do
-      allow(WsUnmask::Integration[:websocket_driver]).to receive(:version).and_return("99.0")
+      allow(WsUnmask::Integration.find(:websocket_driver)).to receive(:version).and_return("99.0")
       expect(doctor(speed: false).last)
         .to include("websocket-driver 99.0").and include("this version has not been tested")
     end

@@ -125,7 +125,7 @@ OldProtocolWebSocket::FRAMES.each do |frame_class|
     integration = WsUnmask::Integration.new(name: :old, gem_name: "protocol-websocket",
                                             features: %w[old_protocol_websocket])
     patches = WsUnmask::PatchSet.new(integration) do |set|
-      set.replace frame_class, WsUnmask::ProtocolWebSocket::FrameWithoutMaskXor
+      set.replace frame_class, WsUnmask::ProtocolWebSocket.const_get(:FrameWithoutMaskXor)
     end
     WsUnmask::PatchSet.all.delete(patches)
 

@@ -23,12 +23,14 @@ module WsUnmask
     private_class_method :check_behavior
 
     # @return [PatchSet]
-    PATCHES = PatchSet.new(Integration[:em_websocket]) do |patches|
+    PATCHES = PatchSet.new(Integration.find(:em_websocket)) do |patches|
       masked_string = ::EventMachine::WebSocket::MaskedString
       check_behavior(masked_string)
       patches.replace masked_string, MaskedString
       patches.leave_out masked_string, :getbyte
     end
+
+    private_constant :MaskedString
 
     extend PatchSet::Switch
     install

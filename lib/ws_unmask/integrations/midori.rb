@@ -11,7 +11,7 @@ module WsUnmask
   #   gem "ws_unmask", require: "ws_unmask/midori"
   module Midori
     # @return [PatchSet]
-    PATCHES = PatchSet.new(Integration[:midori]) do |patches|
+    PATCHES = PatchSet.new(Integration.find(:midori)) do |patches|
       socket = ::Midori::WebSocket
       patches.replace socket, WebSocket
       has_masks = Masks.protected_instance_methods.all? { |name| socket.method_defined?(name) }
@@ -20,6 +20,8 @@ module WsUnmask
         patches.leave_out socket, :mask, :mask_str
       end
     end
+
+    private_constant :Masks, :WebSocket
 
     extend PatchSet::Switch
     install

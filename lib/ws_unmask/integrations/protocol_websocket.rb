@@ -11,11 +11,13 @@ module WsUnmask
   #   gem "ws_unmask", require: "ws_unmask/protocol_websocket"
   module ProtocolWebSocket
     # @return [PatchSet]
-    PATCHES = PatchSet.new(Integration[:protocol_websocket]) do |patches|
+    PATCHES = PatchSet.new(Integration.find(:protocol_websocket)) do |patches|
       frame = ::Protocol::WebSocket::Frame
       has_mask_xor = frame.private_method_defined?(:mask_xor)
       patches.replace frame, has_mask_xor ? Frame : FrameWithoutMaskXor
     end
+
+    private_constant :Frame, :FrameWithoutMaskXor
 
     extend PatchSet::Switch
     install

@@ -10,10 +10,12 @@ module WsUnmask
   #   gem "ws_unmask", require: "ws_unmask/websocket"
   module WebSocketGem
     # @return [PatchSet]
-    PATCHES = PatchSet.new(Integration[:websocket]) do |patches|
+    PATCHES = PatchSet.new(Integration.find(:websocket)) do |patches|
       patches.replace ::WebSocket::Frame::Data, Data
       patches.leave_out ::WebSocket::Frame::Data, :mask
     end
+
+    private_constant :Data
 
     extend PatchSet::Switch
     install

@@ -33,7 +33,7 @@ module WsUnmask
     private_class_method :check_state
 
     # @return [PatchSet]
-    PATCHES = PatchSet.new(Integration[:websocket_driver]) do |patches|
+    PATCHES = PatchSet.new(Integration.find(:websocket_driver)) do |patches|
       check_state
       driver = ::WebSocket::Driver
       mask = ::WebSocket::Mask.singleton_class
@@ -53,6 +53,8 @@ module WsUnmask
       patches.leave_out driver::Hybi, :parse_opcode, :parse_length, :parse_extended_length,
                         :check_frame_length, :emit_frame, :emit_message, :send_frame
     end
+
+    private_constant :EventEmitter, :Extensions, :Hybi, :Mask, :StreamReader
 
     extend PatchSet::Switch
     install

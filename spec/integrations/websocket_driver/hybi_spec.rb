@@ -5,7 +5,7 @@ require_relative "../../../benches/support/driver"
 require_relative "../../support/frames"
 require_relative "../../support/with_and_without"
 
-RSpec.describe WsUnmask::WebSocketDriver::Hybi do
+RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" do
   include Frames
 
   include_context "with and without", WsUnmask::WebSocketDriver

@@ -4,7 +4,7 @@ require "ws_unmask/websocket_driver"
 require_relative "../../support/driver_masks"
 require_relative "../../support/with_and_without"
 
-RSpec.describe WsUnmask::WebSocketDriver::Mask do
+RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Mask" do
   let(:key) { "\x37\xfa\x21\x3d".b }
 
   def mask(...) = WebSocket::Mask.mask(...)
