@@ -93,9 +93,10 @@ mod tests {
     extern crate std;
 
     use super::{Expected, MaskedPayload};
-    use crate::text::BLOCK;
     use core::mem::MaybeUninit;
     use std::vec;
+
+    const BLOCK: usize = 32 << 10;
 
     /// A `dst` that is too long by whole blocks, or too short, would be left unwritten somewhere.
     #[test]

@@ -2,11 +2,14 @@
 
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::payload::{Content, Expected};
-use crate::text::{BLOCK, Invalid, Text};
+use crate::text::{Invalid, Text};
 use crate::unmask::unmask;
 use crate::utf8;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
+
+/// How much is copied before it is unmasked: little enough to be in the cache still.
+const BLOCK: usize = 16 << 10;
 
 /// A payload that is put together from pieces. Its memory grows with the data received, never with
 /// what a header promises.

@@ -71,6 +71,15 @@ impl SimdLevel {
         self
     }
 
+    /// Whether bytes can be looked up in a table by vectors, which SSE2 cannot.
+    #[inline(always)]
+    pub(crate) fn can_shuffle_bytes(self) -> bool {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        return !matches!(self.0, None | Some(Vectors::Sse2(_)));
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        self.0.is_some()
+    }
+
     #[inline(always)]
     pub(crate) fn vectors(self) -> Option<Vectors> {
         self.0

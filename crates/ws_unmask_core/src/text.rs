@@ -1,15 +1,9 @@
 //! Text: unmasked, and checked for UTF-8 on the way.
 
 use crate::payload::Content;
-use crate::unmask::{unmask_ascii, unmask_into_uninit};
-use crate::utf8::Utf8;
+use crate::unmask::{Piece, unmask_ascii, unmask_into_uninit, unmask_text, unmask_text_into};
+use crate::utf8::Cut;
 use core::mem::MaybeUninit;
-
-/// How much is unmasked before it is checked: little enough to be in the cache still.
-pub(crate) const BLOCK: usize = 16 << 10;
-
-/// How much of a text is looked at to guess whether the rest is ASCII.
-const PROBE: usize = 64;
 
 /// The text is not, and cannot become, valid UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +13,13 @@ pub struct Invalid;
 #[derive(Debug)]
 pub(crate) struct Text {
     validate: bool,
-    ascii: bool,
-    utf8: Utf8,
+    is_ascii: bool,
+    end: Cut,
 }
 
 impl Text {
     pub(crate) fn new(validate: bool) -> Self {
-        Self { validate, ascii: true, utf8: Utf8::default() }
+        Self { validate, is_ascii: true, end: Cut::default() }
     }
 
     #[cfg(feature = "deflate")]
@@ -41,60 +35,34 @@ impl Text {
         key: [u8; 4],
         validate: bool,
     ) -> Result<Content, Invalid> {
-        // Most texts are ASCII, or are not from their start on. PROBE and BLOCK are multiples of
-        // four, so every piece begins at the key's first byte.
-        let probe = src.len().min(PROBE);
-        let ascii = unmask_into_uninit(&mut dst[..probe], &src[..probe], key, 0);
-        let start = match (ascii, probe == src.len()) {
-            (true, true) => return Ok(Content::Ascii),
-            (true, false) => probe,
-            (false, _) => 0,
-        };
-        let mut text = Self { validate, ascii, utf8: Utf8::default() };
-        for (dst, block) in dst[start..].chunks_mut(BLOCK).zip(src[start..].chunks(BLOCK)) {
-            text.unmask_into(dst, block, key)?;
+        if !validate {
+            let is_ascii = unmask_into_uninit(dst, src, key, 0);
+            return Ok(if is_ascii { Content::Ascii } else { Content::UncheckedText });
         }
-        text.finish()
+        Piece::content(unmask_text_into(dst, src, key, 0, Cut::default())).ok_or(Invalid)
     }
 
-    /// In one pass as long as all is ASCII. What has to be checked cannot be read back from where
-    /// it was written unseen, so it is copied there first and unmasked in place.
-    #[inline]
-    fn unmask_into(
-        &mut self,
-        dst: &mut [MaybeUninit<u8>],
-        block: &[u8],
-        key: [u8; 4],
-    ) -> Result<(), Invalid> {
-        if self.ascii && unmask_into_uninit(dst, block, key, 0) {
-            return Ok(());
-        }
-        let plain = dst.write_copy_of_slice(block);
-        self.unmask_in_place(plain, key, 0)
-    }
-
-    /// The next piece, in place; it begins `offset` bytes into its frame.
-    #[inline(always)]
+    /// The next piece, in place; it begins `offset` bytes into its frame. A byte that makes the text
+    /// invalid is found in the piece it is in.
     pub(crate) fn unmask_in_place(
         &mut self,
         plain: &mut [u8],
         key: [u8; 4],
         offset: usize,
     ) -> Result<(), Invalid> {
-        let ascii = unmask_ascii(plain, key, offset);
-        self.ascii &= ascii;
-        // What is all ASCII need not be checked, unless a code point is still open.
-        if !self.validate || ascii && self.utf8.is_complete() {
-            return Ok(());
+        if !self.validate {
+            self.is_ascii &= unmask_ascii(plain, key, offset);
+        } else if let Piece::Utf8 { end } = unmask_text(plain, key, offset, self.end)? {
+            (self.is_ascii, self.end) = (false, end);
         }
-        self.utf8.check(plain)
+        Ok(())
     }
 
     pub(crate) fn finish(self) -> Result<Content, Invalid> {
         match self {
-            Self { ascii: true, .. } => Ok(Content::Ascii),
+            Self { is_ascii: true, .. } => Ok(Content::Ascii),
             Self { validate: false, .. } => Ok(Content::UncheckedText),
-            Self { utf8, .. } if utf8.is_complete() => Ok(Content::Utf8),
+            Self { end, .. } if end.is_none() => Ok(Content::Utf8),
             _ => Err(Invalid),
         }
     }

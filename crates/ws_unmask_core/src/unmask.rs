@@ -10,14 +10,21 @@
 //! overlaps its neighbour. All of a short payload, and the head and tail of a long one, are read
 //! before anything is written, so the overlap is written twice with the same right bytes.
 
+mod answer;
 mod in_out;
 pub mod scalar;
 pub mod simd;
 pub mod word;
 
+use crate::SimdLevel;
 use crate::key::Key;
+use crate::text::Invalid;
+use crate::utf8::Cut;
+use answer::{Answer, IfAscii};
 use core::mem::MaybeUninit;
 use in_out::{Copied, InOut, InPlace};
+
+pub(crate) use answer::Piece;
 
 /// Up to here the CPU's baseline vectors win: asking which level it has, and the call that a
 /// wider level takes, cost 2 ns; eight 16-byte blocks cost 3.8 ns at 128 bytes where the wide
@@ -39,7 +46,7 @@ const BASELINE_VECTORS_UP_TO: usize = 128;
 pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     let key = Key::new(key).at(offset);
     if payload.len() <= BASELINE_VECTORS_UP_TO {
-        short(InPlace(payload), key);
+        short::<_, ()>(InPlace(payload), key);
     } else {
         long_in_place(payload, key);
     }
@@ -74,7 +81,7 @@ pub fn unmask_into(dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
     same_length(dst.len(), src.len());
     let key = Key::new(key).at(offset);
     if src.len() <= BASELINE_VECTORS_UP_TO {
-        short(Copied { dst, src }, key);
+        short::<_, ()>(Copied { dst, src }, key);
     } else {
         long_into(dst, src, key);
     }
@@ -113,17 +120,59 @@ pub fn unmask_into_uninit(
     }
 }
 
+/// [`unmask()`] for text that continues what ended in `before`, and what is known of it then. All of
+/// `payload` is unmasked, unless it is over 32 KiB and invalid.
+#[inline]
+pub(crate) fn unmask_text(
+    payload: &mut [u8],
+    key: [u8; 4],
+    offset: usize,
+    before: Cut,
+) -> Result<Piece, Invalid> {
+    let key = Key::new(key).at(offset);
+    if payload.len() <= BASELINE_VECTORS_UP_TO && before.is_none() {
+        let IfAscii(is_ascii) = short(InPlace(payload), key);
+        if is_ascii {
+            return Ok(Piece::Ascii);
+        }
+    }
+    text_in_place(payload, key, before)
+}
+
+/// [`unmask_text`] into memory that nothing has been written to yet; if the text is invalid, only a
+/// part of it may have been.
+#[inline]
+pub(crate) fn unmask_text_into(
+    dst: &mut [MaybeUninit<u8>],
+    src: &[u8],
+    key: [u8; 4],
+    offset: usize,
+    before: Cut,
+) -> Result<Piece, Invalid> {
+    same_length(dst.len(), src.len());
+    let key = Key::new(key).at(offset);
+    if src.len() <= BASELINE_VECTORS_UP_TO && before.is_none() {
+        let IfAscii(is_ascii) = short(Copied { dst, src }, key);
+        if is_ascii {
+            return Ok(Piece::Ascii);
+        }
+    }
+    text_into(dst, src, key, before)
+}
+
 #[inline(always)]
 #[track_caller]
 pub(crate) fn same_length(dst: usize, src: usize) {
     assert!(dst == src, "dst has {dst} bytes and src {src}: they must have the same length");
 }
 
-/// Every path returns whether the plain bytes are all ASCII; where nobody asks, the compiler drops
-/// that part of the work.
 #[inline(always)]
-fn short<T: InOut>(in_out: T, key: Key) -> bool {
-    if in_out.len() < 16 { word::below_16(in_out, key) } else { simd::short(in_out, key) }
+fn short<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
+    if in_out.len() < 16 {
+        A::without_vectors(in_out, key, Cut::default())
+    } else {
+        simd::short(in_out, key)
+    }
 }
 
 // Out of line, and with slices for arguments, so that the callers stay small and what they pass
@@ -147,4 +196,73 @@ fn long_into(dst: &mut [u8], src: &[u8], key: Key) {
 #[inline(never)]
 fn long_into_uninit(dst: &mut [MaybeUninit<u8>], src: &[u8], key: Key) -> bool {
     simd::best(Copied { dst, src }, key)
+}
+
+#[inline(never)]
+fn text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece, Invalid> {
+    if payload.len() <= simd::WIDEST_UP_TO {
+        return simd::at_level(SimdLevel::best(), InPlace(payload), key, before);
+    }
+    in_pieces(payload.chunks_mut(simd::WIDEST_UP_TO).map(InPlace), key, before)
+}
+
+#[inline(never)]
+fn text_into(
+    dst: &mut [MaybeUninit<u8>],
+    src: &[u8],
+    key: Key,
+    before: Cut,
+) -> Result<Piece, Invalid> {
+    if src.len() <= simd::WIDEST_UP_TO {
+        return simd::at_level(SimdLevel::best(), Copied { dst, src }, key, before);
+    }
+    let pieces = dst.chunks_mut(simd::WIDEST_UP_TO).zip(src.chunks(simd::WIDEST_UP_TO));
+    in_pieces(pieces.map(|(dst, src)| Copied { dst, src }), key, before)
+}
+
+/// Long text: the widest vectors are best to check, but not to copy ASCII, and text that has been
+/// ASCII so far will probably go on like that.
+#[inline(always)]
+fn in_pieces<T: InOut>(
+    pieces: impl Iterator<Item = T>,
+    key: Key,
+    mut before: Cut,
+) -> Result<Piece, Invalid> {
+    let mut level = SimdLevel::best();
+    let mut whole = Piece::Ascii;
+    for piece in pieces {
+        let answer: Result<Piece, Invalid> = simd::at_level(level, piece, key, before);
+        match answer? {
+            Piece::Ascii => level = SimdLevel::best().at_most_32_bytes(),
+            utf8 @ Piece::Utf8 { end } => {
+                (level, whole, before) = (SimdLevel::best(), utf8, end);
+            }
+        }
+    }
+    Ok(whole)
+}
+
+/// The paths for text at a level of one's choice.
+#[cfg(test)]
+pub(crate) mod text_at {
+    use super::*;
+
+    pub(crate) fn in_place(
+        level: SimdLevel,
+        payload: &mut [u8],
+        key: Key,
+        before: Cut,
+    ) -> Result<Piece, Invalid> {
+        simd::at_level(level, InPlace(payload), key, before)
+    }
+
+    pub(crate) fn into(
+        level: SimdLevel,
+        dst: &mut [u8],
+        src: &[u8],
+        key: Key,
+        before: Cut,
+    ) -> Result<Piece, Invalid> {
+        simd::at_level(level, Copied { dst, src }, key, before)
+    }
 }

@@ -1,5 +1,6 @@
 //! What is read and what is written, so that each path is written once for all of them.
 
+use crate::key::Key;
 use core::mem::MaybeUninit;
 
 /// A masked payload and the place for the plain bytes, which may be the same. Positions are in
@@ -19,6 +20,20 @@ pub(crate) trait InOut {
 
     /// The whole pieces of `size` bytes between two positions.
     fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl InOut>;
+
+    /// Copies what is masked to where the plain bytes are to be, unless it is there already.
+    fn copied<'a>(self) -> &'a mut [u8]
+    where
+        Self: 'a;
+
+    /// Four plain bytes that have been written, from `at` on; `key` is the one for the start.
+    fn plain_word(&self, at: usize, key: Key) -> [u8; 4];
+
+    /// Four plain bytes that have not been written, from `at` on; `key` is the one for the start.
+    #[inline(always)]
+    fn unmasked_word(&self, at: usize, key: Key) -> [u8; 4] {
+        (u32::from_ne_bytes(self.read(at)) ^ key.at(at).as_u32()).to_ne_bytes()
+    }
 
     #[inline(always)]
     fn read<const N: usize>(&self, at: usize) -> [u8; N] {
@@ -50,6 +65,19 @@ impl InOut for InPlace<'_> {
     #[inline(always)]
     fn next_aligned(&self, alignment: usize) -> usize {
         alignment - self.0.as_ptr().addr() % alignment
+    }
+
+    #[inline(always)]
+    fn copied<'b>(self) -> &'b mut [u8]
+    where
+        Self: 'b,
+    {
+        self.0
+    }
+
+    #[inline(always)]
+    fn plain_word(&self, at: usize, _: Key) -> [u8; 4] {
+        self.read(at)
     }
 
     #[inline(always)]
@@ -86,6 +114,19 @@ impl<B: Byte> InOut for Copied<'_, B> {
     }
 
     #[inline(always)]
+    fn copied<'b>(self) -> &'b mut [u8]
+    where
+        Self: 'b,
+    {
+        B::copy(self.dst, self.src)
+    }
+
+    #[inline(always)]
+    fn plain_word(&self, at: usize, key: Key) -> [u8; 4] {
+        self.unmasked_word(at, key)
+    }
+
+    #[inline(always)]
     fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl InOut> {
         let dst = self.dst[from..to].chunks_exact_mut(size);
         let src = self.src[from..to].chunks_exact(size);
@@ -95,19 +136,20 @@ impl<B: Byte> InOut for Copied<'_, B> {
 
 /// A byte that can be written, whether or not it has been before.
 pub(crate) trait Byte: Sized {
-    fn copy(dst: &mut [Self], src: &[u8]);
+    fn copy<'a>(dst: &'a mut [Self], src: &[u8]) -> &'a mut [u8];
 }
 
 impl Byte for u8 {
     #[inline(always)]
-    fn copy(dst: &mut [Self], src: &[u8]) {
+    fn copy<'a>(dst: &'a mut [Self], src: &[u8]) -> &'a mut [u8] {
         dst.copy_from_slice(src);
+        dst
     }
 }
 
 impl Byte for MaybeUninit<u8> {
     #[inline(always)]
-    fn copy(dst: &mut [Self], src: &[u8]) {
-        dst.write_copy_of_slice(src);
+    fn copy<'a>(dst: &'a mut [Self], src: &[u8]) -> &'a mut [u8] {
+        dst.write_copy_of_slice(src)
     }
 }

@@ -1,10 +1,15 @@
 //! A vector at a time: every level by one generic function.
 
+mod seen;
+
+use super::answer::{Answer, Piece};
 use super::in_out::{Copied, InOut, InPlace};
-use super::word;
-use crate::SimdLevel;
 use crate::key::Key;
-use fearless_simd::{Level as Vectors, dispatch, i8x16, prelude::*, u8x16, u32x4};
+use crate::utf8::{Cut, vectors::ByteVector};
+use crate::{Content, SimdLevel};
+use core::mem::MaybeUninit;
+use fearless_simd::{Level as Vectors, dispatch, prelude::*, u8x16, u8x32, u8x64};
+use seen::{Seen, splat};
 
 /// Vectors in a step of the main loop. With eight of them 1,280 bytes take longer, and 16 KiB take
 /// no less.
@@ -34,7 +39,7 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
 /// }
 /// ```
 pub fn unmask_at(level: SimdLevel, payload: &mut [u8], key: [u8; 4], offset: usize) {
-    at_level(level, InPlace(payload), Key::new(key).at(offset))
+    at_level(level, InPlace(payload), Key::new(key).at(offset), Cut::default())
 }
 
 /// [`unmask_into`](crate::unmask_into) at a level of one's choice, to test or to measure it.
@@ -52,151 +57,172 @@ pub fn unmask_at(level: SimdLevel, payload: &mut [u8], key: [u8; 4], offset: usi
 /// ```
 pub fn unmask_into_at(level: SimdLevel, dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
     super::same_length(dst.len(), src.len());
-    at_level(level, Copied { dst, src }, Key::new(key).at(offset))
+    at_level(level, Copied { dst, src }, Key::new(key).at(offset), Cut::default())
 }
 
-/// What the caller wants to know: nothing, or whether all plain bytes are ASCII. It has to be said
-/// inside of the vectorized code, for the compiler drops unused work only there.
-pub(crate) trait Answer {
-    fn is_ascii(yes: bool) -> Self;
+/// Unmasks a whole text in place at a level of one's choice, to test or to measure it: what is known
+/// of it then, or `None` if it is not valid UTF-8. See [`unmask`](crate::unmask()) for the arguments.
+///
+/// ```
+/// use ws_unmask_core::{Content, SimdLevel, unmask::simd};
+///
+/// let mut payload = *b"\x7f\x9f\x4d\x51\x58";
+/// let content = simd::unmask_text_at(SimdLevel::best(), &mut payload, [0x37, 0xfa, 0x21, 0x3d], 0);
+/// assert_eq!((&payload, content), (b"Hello", Some(Content::Ascii)));
+/// ```
+pub fn unmask_text_at(
+    level: SimdLevel,
+    payload: &mut [u8],
+    key: [u8; 4],
+    offset: usize,
+) -> Option<Content> {
+    let key = Key::new(key).at(offset);
+    Piece::content(at_level(level, InPlace(payload), key, Cut::default()))
 }
 
-impl Answer for () {
-    #[inline(always)]
-    fn is_ascii(_: bool) -> Self {}
-}
-
-impl Answer for bool {
-    #[inline(always)]
-    fn is_ascii(yes: bool) -> Self {
-        yes
-    }
+/// [`unmask_text_at`] on the way from `src` into memory that nothing has been written to yet.
+///
+/// # Panics
+///
+/// If `dst` and `src` are not of the same length.
+pub fn unmask_text_into_at(
+    level: SimdLevel,
+    dst: &mut [MaybeUninit<u8>],
+    src: &[u8],
+    key: [u8; 4],
+    offset: usize,
+) -> Option<Content> {
+    super::same_length(dst.len(), src.len());
+    let key = Key::new(key).at(offset);
+    Piece::content(at_level(level, Copied { dst, src }, key, Cut::default()))
 }
 
 /// Payloads over 32 KiB are worked on in L2 or beyond, where AVX-512's 64-byte vectors are slower
 /// than 32-byte ones: 57 against 66 GB/s at 64 KiB to 1 MiB (`cargo bench`, group `levels at 6`).
-const WIDEST_UP_TO: usize = 32 << 10;
+pub(crate) const WIDEST_UP_TO: usize = 32 << 10;
 
 /// Unmasks by the level that is best for the length.
 #[inline(always)]
 pub(crate) fn best<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
     let level = SimdLevel::best();
     let level = if in_out.len() > WIDEST_UP_TO { level.at_most_32_bytes() } else { level };
-    at_level(level, in_out, key)
+    at_level(level, in_out, key, Cut::default())
 }
 
+/// If it is text, it continues what ended in `before`.
 #[inline(always)]
-pub(crate) fn at_level<T: InOut, A: Answer>(level: SimdLevel, in_out: T, key: Key) -> A {
+pub(crate) fn at_level<T: InOut, A: Answer>(
+    level: SimdLevel,
+    in_out: T,
+    key: Key,
+    before: Cut,
+) -> A {
+    let is_useful = in_out.len() >= 16 && (!A::IS_TEXT || level.can_shuffle_bytes());
     match level.vectors() {
-        Some(level) => {
-            // As one value that the vectorized code takes over: by itself, the key would be passed
-            // as a reference to memory.
-            let work = (in_out, key);
-            dispatch!(level, simd => A::is_ascii(any_length(simd, work)))
+        // The arguments as one value that the vectorized code takes over: by itself, the key would
+        // be passed as a reference to memory.
+        Some(vectors) if is_useful => {
+            let work = (in_out, key, before);
+            dispatch!(vectors, simd => any_length(simd, work))
         }
-        None => A::is_ascii(word::any_length(in_out, key)),
+        _ => A::without_vectors(in_out, key, before),
     }
 }
 
 /// 16 to 128 bytes, with the vectors that the compilation target guarantees: which those are is
 /// known at compile time, so this is inlined into the caller.
 #[inline(always)]
-pub(crate) fn short<T: InOut>(in_out: T, key: Key) -> bool {
+pub(crate) fn short<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
     let level = Vectors::baseline();
     if level.is_fallback() {
-        word::any_length(in_out, key)
+        A::without_vectors(in_out, key, Cut::default())
     } else {
-        dispatch!(level, simd => blocks(simd, in_out, key))
+        let work = (in_out, key, Cut::default());
+        dispatch!(level, simd => up_to_128(simd, work))
+    }
+}
+
+/// What is to be unmasked, the key for its start, and if it is text, what it continues.
+type Work<T> = (T, Key, Cut);
+
+#[inline(always)]
+fn any_length<S: Simd, T: InOut, A: Answer>(simd: S, work: Work<T>) -> A {
+    match work.0.len() {
+        0..=128 => up_to_128(simd, work),
+        len if len <= 4 * S::u8s::LEN => overlapping::<2, S, S::u8s, T, A>(simd, work),
+        _ => head_middle_tail(simd, work),
     }
 }
 
 #[inline(always)]
-fn any_length<S: Simd, T: InOut>(simd: S, (in_out, key): (T, Key)) -> bool {
-    match in_out.len() {
-        0..16 => word::below_16(in_out, key),
-        16..=128 => blocks(simd, in_out, key),
-        len if len <= 4 * S::u8s::LEN => two_and_two(simd, in_out, key),
-        _ => head_middle_tail(simd, in_out, key),
+fn up_to_128<S: Simd, T: InOut, A: Answer>(simd: S, work: Work<T>) -> A {
+    match work.0.len() {
+        0..=32 => overlapping::<1, S, u8x16<S>, T, A>(simd, work),
+        33..=64 => overlapping::<1, S, u8x32<S>, T, A>(simd, work),
+        _ => overlapping::<1, S, u8x64<S>, T, A>(simd, work),
     }
 }
 
+/// `N` vectors from the start and `N` up to the end. `V` may be wider than a register.
 #[inline(always)]
-fn blocks<S: Simd, T: InOut>(simd: S, in_out: T, key: Key) -> bool {
-    match in_out.len() {
-        0..=32 => overlapping_blocks::<1, S, T>(simd, in_out, key),
-        33..=64 => overlapping_blocks::<2, S, T>(simd, in_out, key),
-        _ => overlapping_blocks::<4, S, T>(simd, in_out, key),
+fn overlapping<const N: usize, S: Simd, V: ByteVector<S>, T: InOut, A: Answer>(
+    simd: S,
+    (mut in_out, key, before): Work<T>,
+) -> A {
+    let last = in_out.len() - N * V::LEN;
+    let head = plain::<N, S, V, T>(simd, &in_out, 0, key);
+    let tail = plain::<N, S, V, T>(simd, &in_out, last, key.at(last));
+    let mut seen = Seen::<S, V, A>::new(simd, before);
+    let before_tail = || word_before(last, before, |at| in_out.unmasked_word(at, key));
+    seen.ends(before, head, before_tail, tail);
+    if !A::ASCII_OR_NOTHING || seen.is_ascii() {
+        write(&mut in_out, 0, head);
+        write(&mut in_out, last, tail);
     }
-}
-
-/// `N` 16-byte blocks from the start and `N` up to the end.
-#[inline(always)]
-fn overlapping_blocks<const N: usize, S: Simd, T: InOut>(simd: S, mut in_out: T, key: Key) -> bool {
-    let last = in_out.len() - 16 * N;
-    let wide = |key: Key| -> u8x16<S> { u32x4::splat(simd, key.as_u32()).bitcast() };
-    let mut head = [wide(key); N];
-    let mut tail = [wide(key.at(last)); N];
-    let mut seen = u8x16::splat(simd, 0);
-    for block in 0..N {
-        head[block] ^= u8x16::from_slice(simd, in_out.masked(16 * block, 16));
-        tail[block] ^= u8x16::from_slice(simd, in_out.masked(last + 16 * block, 16));
-        seen |= head[block] | tail[block];
-    }
-    for block in 0..N {
-        in_out.write(16 * block, head[block].as_slice());
-        in_out.write(last + 16 * block, tail[block].as_slice());
-    }
-    let signs: i8x16<S> = seen.bitcast();
-    !signs.simd_lt(0).any_true()
-}
-
-/// Two vectors from the start and two up to the end.
-#[inline(always)]
-fn two_and_two<S: Simd, T: InOut>(simd: S, mut in_out: T, key: Key) -> bool {
-    let last = in_out.len() - 2 * S::u8s::LEN;
-    let head = plain::<2, S, T>(simd, &in_out, 0, key);
-    let tail = plain::<2, S, T>(simd, &in_out, last, key.at(last));
-    write(&mut in_out, 0, head);
-    write(&mut in_out, last, tail);
-    is_ascii::<S>(union(head) | union(tail))
+    seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
 }
 
 /// One vector from the start, the aligned middle in steps, and a step up to the end. Head and tail
 /// are read first and written last.
 #[inline(always)]
-fn head_middle_tail<S: Simd, T: InOut>(simd: S, mut in_out: T, key: Key) -> bool {
+fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
+    simd: S,
+    (mut in_out, key, before): Work<T>,
+) -> A {
     let (vector, step) = (S::u8s::LEN, STEP * S::u8s::LEN);
     let last = in_out.len() - step;
-    let head = plain::<1, S, T>(simd, &in_out, 0, key);
-    let tail = plain::<STEP, S, T>(simd, &in_out, last, key.at(last));
-    let mut seen = union(head) | union(tail);
+    let head = plain::<1, S, S::u8s, T>(simd, &in_out, 0, key);
+    let tail = plain::<STEP, S, S::u8s, T>(simd, &in_out, last, key.at(last));
+    let mut seen = Seen::<S, S::u8s, A>::new(simd, before);
+    seen.behind(|| before.bytes(), head);
 
     let start = in_out.next_aligned(vector);
     let end = start + last.saturating_sub(start).next_multiple_of(step);
-    let key = key.at(start);
+    seen.go_on_behind(|| word_before(start, before, |at| in_out.unmasked_word(at, key)));
+    let middle_key = key.at(start);
     for mut piece in in_out.pieces(start, end, step) {
-        let middle = plain::<STEP, S, _>(simd, &piece, 0, key);
+        let middle = plain::<STEP, S, S::u8s, _>(simd, &piece, 0, middle_key);
         write(&mut piece, 0, middle);
-        seen |= union(middle);
+        seen.next(middle);
     }
 
     write(&mut in_out, 0, head);
+    seen.behind(|| word_before(last, before, |at| in_out.plain_word(at, key)), tail);
     write(&mut in_out, last, tail);
-    is_ascii::<S>(seen)
+    seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
 }
 
 /// `N` unmasked vectors from `at` on.
 #[inline(always)]
-fn plain<const N: usize, S: Simd, T: InOut>(
+fn plain<const N: usize, S: Simd, V: ByteVector<S>, T: InOut>(
     simd: S,
     in_out: &T,
     at: usize,
     key: Key,
-) -> [S::u8s; N] {
-    let mut plain = [S::u32s::splat(simd, key.as_u32()).bitcast::<S::u8s>(); N];
+) -> [V; N] {
+    let mut plain = [splat(simd, key.as_u32()); N];
     for (i, vector) in plain.iter_mut().enumerate() {
-        let size = S::u8s::LEN;
-        *vector ^= S::u8s::from_slice(simd, in_out.masked(at + i * size, size));
+        *vector ^= V::from_slice(simd, in_out.masked(at + i * V::LEN, V::LEN));
     }
     plain
 }
@@ -212,19 +238,21 @@ fn write<const N: usize, V: SimdBase<S, Element = u8>, S: Simd, T: InOut>(
     }
 }
 
-/// The bits that are set in any of the vectors.
+/// The four plain bytes before `at`, of which `word` gives those from some place on. What lies before
+/// the start is known by its `cut` only.
 #[inline(always)]
-fn union<const N: usize, V: Copy + core::ops::BitOr<Output = V>>(vectors: [V; N]) -> V {
-    let mut all = vectors[0];
-    for &vector in &vectors[1..] {
-        all = all | vector;
+fn word_before(at: usize, cut: Cut, word: impl Fn(usize) -> [u8; 4]) -> [u8; 4] {
+    if at >= 4 {
+        return word(at - 4);
     }
-    all
-}
-
-#[inline(always)]
-fn is_ascii<S: Simd>(seen: S::u8s) -> bool {
-    !seen.bitcast::<S::i8s>().simd_lt(0).any_true()
+    let [a, b, c, d] = cut.bytes();
+    let [e, f, g, _] = word(0);
+    match at {
+        0 => [a, b, c, d],
+        1 => [b, c, d, e],
+        2 => [c, d, e, f],
+        _ => [d, e, f, g],
+    }
 }
 
 #[cfg(test)]
@@ -234,13 +262,15 @@ mod tests {
     use super::{SimdLevel, at_level};
     use crate::key::Key;
     use crate::unmask::in_out::InPlace;
+    use crate::utf8::Cut;
     use std::vec;
 
     /// One byte outside of ASCII is seen wherever it is, by every path of every level.
     #[test]
     fn every_level_knows_ascii() {
-        let is_ascii =
-            |level, plain: &mut [u8]| -> bool { at_level(level, InPlace(plain), Key::new([0; 4])) };
+        let is_ascii = |level, plain: &mut [u8]| -> bool {
+            at_level(level, InPlace(plain), Key::new([0; 4]), Cut::default())
+        };
         for level in SimdLevel::available() {
             for len in [1, 3, 5, 9, 16, 31, 33, 64, 65, 100, 128, 129, 200, 256, 257, 700] {
                 assert!(is_ascii(level, &mut vec![b'x'; len]), "{level}: {len}");

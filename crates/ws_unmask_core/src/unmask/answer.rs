@@ -1,0 +1,104 @@
+//! What callers want to know of the plain bytes, found out in the pass that unmasks.
+
+use super::in_out::InOut;
+use super::word;
+use crate::Content;
+use crate::key::Key;
+use crate::text::Invalid;
+use crate::utf8::Cut;
+
+/// It has to be said inside of the vectorized code, for the compiler drops unused work only there.
+pub(crate) trait Answer {
+    /// Whether the bytes are text, which is checked.
+    const IS_TEXT: bool = false;
+
+    /// Whether a short payload that is not all ASCII is left as it is.
+    const ASCII_OR_NOTHING: bool = false;
+
+    /// From what vectors have seen; `end` is the end of text, if it is not all ASCII.
+    fn new(is_ascii: bool, end: impl FnOnce() -> Result<Cut, Invalid>) -> Self;
+
+    /// The path for payloads shorter than a vector, and for machines without (useful) vectors.
+    fn without_vectors<T: InOut>(in_out: T, key: Key, before: Cut) -> Self;
+}
+
+/// Nothing.
+impl Answer for () {
+    #[inline(always)]
+    fn new(_: bool, _: impl FnOnce() -> Result<Cut, Invalid>) -> Self {}
+
+    #[inline(always)]
+    fn without_vectors<T: InOut>(in_out: T, key: Key, _: Cut) -> Self {
+        word::any_length(in_out, key);
+    }
+}
+
+/// Whether they are all ASCII.
+impl Answer for bool {
+    #[inline(always)]
+    fn new(is_ascii: bool, _: impl FnOnce() -> Result<Cut, Invalid>) -> Self {
+        is_ascii
+    }
+
+    #[inline(always)]
+    fn without_vectors<T: InOut>(in_out: T, key: Key, _: Cut) -> Self {
+        word::any_length(in_out, key)
+    }
+}
+
+/// Whether they are all ASCII, and only then unmasked.
+pub(crate) struct IfAscii(pub(crate) bool);
+
+impl Answer for IfAscii {
+    const ASCII_OR_NOTHING: bool = true;
+
+    #[inline(always)]
+    fn new(is_ascii: bool, _: impl FnOnce() -> Result<Cut, Invalid>) -> Self {
+        Self(is_ascii)
+    }
+
+    #[inline(always)]
+    fn without_vectors<T: InOut>(in_out: T, key: Key, _: Cut) -> Self {
+        Self(in_out.len() < 16 && word::below_16::<true, T>(in_out, key))
+    }
+}
+
+/// A piece of text that is valid so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// All of it is ASCII.
+    Ascii,
+    /// It is not, and this is how it ends.
+    Utf8 { end: Cut },
+}
+
+impl Piece {
+    /// What is known of a text that was this one piece, or `None` if it is not valid.
+    #[inline(always)]
+    pub(crate) fn content(piece: Result<Self, Invalid>) -> Option<Content> {
+        match piece {
+            Ok(Self::Ascii) => Some(Content::Ascii),
+            Ok(Self::Utf8 { end }) if end.is_none() => Some(Content::Utf8),
+            _ => None,
+        }
+    }
+}
+
+/// Whether they are valid, and all ASCII.
+impl Answer for Result<Piece, Invalid> {
+    const IS_TEXT: bool = true;
+
+    #[inline(always)]
+    fn new(is_ascii: bool, end: impl FnOnce() -> Result<Cut, Invalid>) -> Self {
+        if is_ascii { Ok(Piece::Ascii) } else { end().map(|end| Piece::Utf8 { end }) }
+    }
+
+    #[inline(always)]
+    fn without_vectors<T: InOut>(in_out: T, key: Key, before: Cut) -> Self {
+        if in_out.len() < 16 {
+            word::text_below_16(in_out, key, before)
+        } else {
+            word::text_in_two_passes(in_out, key, before)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What vectors of plain bytes tell while they are in registers.
+
+use crate::text::Invalid;
+use crate::unmask::answer::Answer;
+use crate::utf8::Cut;
+use crate::utf8::vectors::{ByteVector, Digest};
+use core::marker::PhantomData;
+use fearless_simd::{prelude::*, u8x16, u32x4};
+
+/// Whether all vectors so far are ASCII and, if the answer is to be about text, whether they are
+/// UTF-8.
+pub(super) struct Seen<S, V, A> {
+    simd: S,
+    /// All bits; not used for text.
+    bits: V,
+    /// Whether what was seen last is not all ASCII: `last` counts then, and not otherwise.
+    is_open: bool,
+    last: Digest<V>,
+    is_checked: bool,
+    errors: V,
+    answer: PhantomData<A>,
+}
+
+impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
+    #[inline(always)]
+    pub(super) fn new(simd: S, before: Cut) -> Self {
+        let zero = V::splat(simd, 0);
+        Self {
+            simd,
+            bits: zero,
+            is_open: A::IS_TEXT && !before.is_none(),
+            last: Digest::new(simd, zero),
+            is_checked: false,
+            errors: zero,
+            answer: PhantomData,
+        }
+    }
+
+    /// `plain` lies behind what was seen last.
+    #[inline(always)]
+    pub(super) fn next<const N: usize>(&mut self, plain: [V; N]) {
+        if !A::IS_TEXT {
+            self.bits |= union(plain);
+            return;
+        }
+        let is_ascii = is_ascii(union(plain));
+        if self.is_open || !is_ascii {
+            let before = if self.is_open { self.last } else { Self::digest(self.simd, [0; 4]) };
+            self.check(before, plain);
+            self.is_open = !is_ascii;
+        }
+    }
+
+    /// `plain` lies behind the four bytes of `before`, which are ASCII if what was seen last is.
+    #[inline(always)]
+    pub(super) fn behind<const N: usize>(
+        &mut self,
+        before: impl FnOnce() -> [u8; 4],
+        plain: [V; N],
+    ) {
+        self.go_on_behind(before);
+        self.next(plain);
+    }
+
+    /// What comes next lies behind the four bytes of `before`, which are ASCII if what was seen last
+    /// is.
+    #[inline(always)]
+    pub(super) fn go_on_behind(&mut self, before: impl FnOnce() -> [u8; 4]) {
+        if A::IS_TEXT && self.is_open {
+            self.last = Self::digest(self.simd, before());
+        }
+    }
+
+    /// All of it at once: two groups of vectors, and what lies before each.
+    #[inline(always)]
+    pub(super) fn ends<const N: usize>(
+        &mut self,
+        before_head: Cut,
+        head: [V; N],
+        before_tail: impl FnOnce() -> [u8; 4],
+        tail: [V; N],
+    ) {
+        let bits = union(head) | union(tail);
+        if !A::IS_TEXT {
+            self.bits |= bits;
+        } else if self.is_open || !is_ascii(bits) {
+            self.check(Self::digest(self.simd, before_head.bytes()), head);
+            self.check(Self::digest(self.simd, before_tail()), tail);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_ascii(&self) -> bool {
+        if A::IS_TEXT { !self.is_checked } else { is_ascii(self.bits) }
+    }
+
+    /// `end` gives the last four bytes of all.
+    #[inline(always)]
+    pub(super) fn answer(&self, end: impl FnOnce() -> [u8; 4]) -> A {
+        A::new(self.is_ascii(), || {
+            if self.errors.simd_eq(0).all_true() { Cut::at_the_end(end()) } else { Err(Invalid) }
+        })
+    }
+
+    #[inline(always)]
+    fn digest(simd: S, last: [u8; 4]) -> Digest<V> {
+        Digest::new(simd, splat(simd, u32::from_ne_bytes(last)))
+    }
+
+    #[inline(always)]
+    fn check<const N: usize>(&mut self, before: Digest<V>, plain: [V; N]) {
+        self.last = before;
+        for vector in plain {
+            let digest = Digest::new(self.simd, vector);
+            self.errors |= digest.errors(self.simd, self.last);
+            self.last = digest;
+        }
+        self.is_checked = true;
+    }
+}
+
+/// `word`, as it lies in memory, again and again.
+#[inline(always)]
+pub(super) fn splat<S: Simd, V: ByteVector<S>>(simd: S, word: u32) -> V {
+    V::block_splat(u32x4::splat(simd, word).bitcast::<u8x16<S>>())
+}
+
+/// The bits that are set in any of the vectors.
+#[inline(always)]
+fn union<const N: usize, S: Simd, V: ByteVector<S>>(vectors: [V; N]) -> V {
+    let mut all = vectors[0];
+    for vector in &vectors[1..] {
+        all |= *vector;
+    }
+    all
+}
+
+#[inline(always)]
+fn is_ascii<S: Simd, V: ByteVector<S>>(seen: V) -> bool {
+    !seen.simd_ge(0x80).any_true()
+}
