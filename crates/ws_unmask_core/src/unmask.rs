@@ -46,7 +46,7 @@ const BASELINE_VECTORS_UP_TO: usize = 128;
 pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     let key = Key::new(key).at(offset);
     if payload.len() <= BASELINE_VECTORS_UP_TO {
-        short::<_, ()>(InPlace(payload), key);
+        short(InPlace(payload), key);
     } else {
         long_in_place(payload, key);
     }
@@ -81,7 +81,7 @@ pub fn unmask_into(dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
     same_length(dst.len(), src.len());
     let key = Key::new(key).at(offset);
     if src.len() <= BASELINE_VECTORS_UP_TO {
-        short::<_, ()>(Copied { dst, src }, key);
+        short(Copied { dst, src }, key);
     } else {
         long_into(dst, src, key);
     }
@@ -130,13 +130,17 @@ pub(crate) fn unmask_text(
     before: Cut,
 ) -> Result<Piece, Invalid> {
     let key = Key::new(key).at(offset);
-    if payload.len() <= BASELINE_VECTORS_UP_TO && before.is_none() {
-        let IfAscii(is_ascii) = short(InPlace(payload), key);
-        if is_ascii {
-            return Ok(Piece::Ascii);
+    match payload.len() {
+        0..16 => few_text(InPlace(payload), key, before),
+        ..=BASELINE_VECTORS_UP_TO => {
+            if before.is_none() && simd::short::<_, IfAscii>(InPlace(payload), key).0 {
+                return Ok(Piece::Ascii);
+            }
+            short_text_in_place(payload, key, before)
         }
+        ..=simd::WIDEST_UP_TO => text_in_place(payload, key, before),
+        _ => long_text_in_place(payload, key, before),
     }
-    text_in_place(payload, key, before)
 }
 
 /// [`unmask_text`] into memory that nothing has been written to yet; if the text is invalid, only a
@@ -151,13 +155,17 @@ pub(crate) fn unmask_text_into(
 ) -> Result<Piece, Invalid> {
     same_length(dst.len(), src.len());
     let key = Key::new(key).at(offset);
-    if src.len() <= BASELINE_VECTORS_UP_TO && before.is_none() {
-        let IfAscii(is_ascii) = short(Copied { dst, src }, key);
-        if is_ascii {
-            return Ok(Piece::Ascii);
+    match src.len() {
+        0..16 => few_text(Copied { dst, src }, key, before),
+        ..=BASELINE_VECTORS_UP_TO => {
+            if before.is_none() && simd::short::<_, IfAscii>(Copied { dst, src }, key).0 {
+                return Ok(Piece::Ascii);
+            }
+            short_text_into(dst, src, key, before)
         }
+        ..=simd::WIDEST_UP_TO => text_into(dst, src, key, before),
+        _ => long_text_into(dst, src, key, before),
     }
-    text_into(dst, src, key, before)
 }
 
 #[inline(always)]
@@ -166,13 +174,21 @@ pub(crate) fn same_length(dst: usize, src: usize) {
     assert!(dst == src, "dst has {dst} bytes and src {src}: they must have the same length");
 }
 
+/// Every path returns whether the plain bytes are all ASCII; where nobody asks, the compiler drops
+/// that part of the work.
 #[inline(always)]
-fn short<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
+fn short<T: InOut>(in_out: T, key: Key) -> bool {
     if in_out.len() < 16 {
-        A::without_vectors(in_out, key, Cut::default())
+        word::below_16(in_out, key).is_ascii()
     } else {
         simd::short(in_out, key)
     }
+}
+
+#[inline(always)]
+fn few_text<T: InOut>(in_out: T, key: Key, before: Cut) -> Result<Piece, Invalid> {
+    let len = in_out.len();
+    Answer::of_few(word::below_16(in_out, key), len, before)
 }
 
 // Out of line, and with slices for arguments, so that the callers stay small and what they pass
@@ -199,11 +215,23 @@ fn long_into_uninit(dst: &mut [MaybeUninit<u8>], src: &[u8], key: Key) -> bool {
 }
 
 #[inline(never)]
+fn short_text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece, Invalid> {
+    simd::short_text(InPlace(payload), key, before)
+}
+
+#[inline(never)]
+fn short_text_into(
+    dst: &mut [MaybeUninit<u8>],
+    src: &[u8],
+    key: Key,
+    before: Cut,
+) -> Result<Piece, Invalid> {
+    simd::short_text(Copied { dst, src }, key, before)
+}
+
+#[inline(never)]
 fn text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece, Invalid> {
-    if payload.len() <= simd::WIDEST_UP_TO {
-        return simd::at_level(SimdLevel::best(), InPlace(payload), key, before);
-    }
-    in_pieces(payload.chunks_mut(simd::WIDEST_UP_TO).map(InPlace), key, before)
+    simd::at_level(SimdLevel::best(), InPlace(payload), key, before)
 }
 
 #[inline(never)]
@@ -213,9 +241,20 @@ fn text_into(
     key: Key,
     before: Cut,
 ) -> Result<Piece, Invalid> {
-    if src.len() <= simd::WIDEST_UP_TO {
-        return simd::at_level(SimdLevel::best(), Copied { dst, src }, key, before);
-    }
+    simd::at_level(SimdLevel::best(), Copied { dst, src }, key, before)
+}
+
+fn long_text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece, Invalid> {
+    let pieces = payload.chunks_mut(simd::WIDEST_UP_TO);
+    in_pieces(pieces.map(InPlace), key, before)
+}
+
+fn long_text_into(
+    dst: &mut [MaybeUninit<u8>],
+    src: &[u8],
+    key: Key,
+    before: Cut,
+) -> Result<Piece, Invalid> {
     let pieces = dst.chunks_mut(simd::WIDEST_UP_TO).zip(src.chunks(simd::WIDEST_UP_TO));
     in_pieces(pieces.map(|(dst, src)| Copied { dst, src }), key, before)
 }

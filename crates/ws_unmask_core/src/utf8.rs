@@ -1,39 +1,55 @@
 //! UTF-8, checked piece by piece: a code point may be cut anywhere.
 
+pub(crate) mod bytes;
 pub(crate) mod vectors;
 
 use crate::text::Invalid;
 
-/// The code point in which the text so far ends, if it is not complete: its first one to three bytes,
-/// which end where these four do. The bytes before them are zeros.
+/// The code point in which the text so far ends, if it is not complete: the upper bytes are its first
+/// one to three, the last of them on top; the others are zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cut([u8; 4]);
+pub(crate) struct Cut(Word);
+
+/// Four bytes of text, the last of them on top.
+pub(crate) type Word = u32;
 
 impl Cut {
-    /// From `last`, the last four bytes of text that is valid as far as two bytes that follow each
-    /// other can tell.
-    pub(crate) fn at_the_end(last: [u8; 4]) -> Result<Self, Invalid> {
-        Ok(Self(match last {
-            [.., 0xc0 | 0xc1 | 0xf5..=0xff] => return Err(Invalid),
-            [.., d @ 0xc0..=0xff] => [0, 0, 0, d],
-            [.., c @ 0xe0..=0xff, d] => [0, 0, c, d],
-            [_, b @ 0xf0..=0xff, c, d] => [0, b, c, d],
-            _ => [0; 4],
-        }))
+    /// From the `last` bytes of text that is valid as far as two neighbors can tell.
+    #[inline(always)]
+    pub(crate) fn at_the_end(last: Word) -> Result<Self, Invalid> {
+        if last < 0x80 << 24 { Ok(Self(0)) } else { Self::behind_no_ascii(last) }
+    }
+
+    fn behind_no_ascii(last: Word) -> Result<Self, Invalid> {
+        let [_, b, c, d] = last.to_le_bytes();
+        match d {
+            0xc0 | 0xc1 | 0xf5.. => Err(Invalid),
+            0xc2.. => Ok(Self(last & 0xff00_0000)),
+            _ if c >= 0xe0 => Ok(Self(last & 0xffff_0000)),
+            _ if b >= 0xf0 => Ok(Self(last & 0xffff_ff00)),
+            _ => Ok(Self(0)),
+        }
     }
 
     #[inline(always)]
     pub(crate) fn is_none(self) -> bool {
-        self.0 == [0; 4]
+        self.0 == 0
     }
 
     #[inline(always)]
-    pub(crate) fn bytes(self) -> [u8; 4] {
+    pub(crate) fn word(self) -> Word {
         self.0
     }
 
-    fn len(self) -> usize {
-        self.0.iter().filter(|&&byte| byte != 0).count()
+    /// The four bytes before `at` in the text that follows, of which `word` gives those from some
+    /// place on. What lies before that text is known by its cut only.
+    #[inline(always)]
+    pub(crate) fn word_before(self, at: usize, word: impl Fn(usize) -> Word) -> Word {
+        if at >= 4 {
+            return word(at - 4);
+        }
+        let both = u64::from(self.0) | u64::from(word(0)) << 32;
+        (both >> (8 * at)) as Word
     }
 
     /// Checks the next piece with the standard library. A byte that makes the text invalid is found
@@ -42,17 +58,20 @@ impl Cut {
         if self.is_none() {
             return complete(piece);
         }
-        let cut = self.len();
-        let wanted = match self.0[4 - cut] {
+        let missing = self.0.trailing_zeros() as usize / 8;
+        let bytes = self.0.to_le_bytes();
+        let start = &bytes[missing..];
+        let wanted = match start[0] {
             0xf0.. => 4,
             0xe0.. => 3,
             _ => 2,
         };
-        let (end, rest) = piece.split_at(piece.len().min(wanted - cut));
+        let (end, rest) = piece.split_at(piece.len().min(wanted - start.len()));
         let mut code_point = [0; 4];
-        code_point[..cut].copy_from_slice(&self.0[4 - cut..]);
-        code_point[cut..][..end.len()].copy_from_slice(end);
-        let cut = complete(&code_point[..cut + end.len()])?;
+        let len = start.len() + end.len();
+        code_point[..start.len()].copy_from_slice(start);
+        code_point[start.len()..len].copy_from_slice(end);
+        let cut = complete(&code_point[..len])?;
         if cut.is_none() { complete(rest) } else { Ok(cut) }
     }
 }
@@ -66,7 +85,7 @@ fn complete(text: &[u8]) -> Result<Cut, Invalid> {
     let start = &text[error.valid_up_to()..];
     let mut cut = [0; 4];
     cut[4 - start.len()..].copy_from_slice(start);
-    Ok(Cut(cut))
+    Ok(Cut(Word::from_le_bytes(cut)))
 }
 
 /// The byte that makes `plain` invalid, looked for from `from` on: the bytes before it are valid, but

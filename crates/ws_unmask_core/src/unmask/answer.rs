@@ -1,7 +1,7 @@
 //! What callers want to know of the plain bytes, found out in the pass that unmasks.
 
 use super::in_out::InOut;
-use super::word;
+use super::word::{self, Few};
 use crate::Content;
 use crate::key::Key;
 use crate::text::Invalid;
@@ -18,8 +18,11 @@ pub(crate) trait Answer {
     /// From what vectors have seen; `end` is the end of text, if it is not all ASCII.
     fn new(is_ascii: bool, end: impl FnOnce() -> Result<Cut, Invalid>) -> Self;
 
-    /// The path for payloads shorter than a vector, and for machines without (useful) vectors.
+    /// The path for machines without (useful) vectors.
     fn without_vectors<T: InOut>(in_out: T, key: Key, before: Cut) -> Self;
+
+    /// From the bytes of a payload shorter than a vector, which are unmasked.
+    fn of_few(plain: Few, len: usize, before: Cut) -> Self;
 }
 
 /// Nothing.
@@ -31,6 +34,9 @@ impl Answer for () {
     fn without_vectors<T: InOut>(in_out: T, key: Key, _: Cut) -> Self {
         word::any_length(in_out, key);
     }
+
+    #[inline(always)]
+    fn of_few(_: Few, _: usize, _: Cut) -> Self {}
 }
 
 /// Whether they are all ASCII.
@@ -43,6 +49,11 @@ impl Answer for bool {
     #[inline(always)]
     fn without_vectors<T: InOut>(in_out: T, key: Key, _: Cut) -> Self {
         word::any_length(in_out, key)
+    }
+
+    #[inline(always)]
+    fn of_few(plain: Few, _: usize, _: Cut) -> Self {
+        plain.is_ascii()
     }
 }
 
@@ -58,8 +69,13 @@ impl Answer for IfAscii {
     }
 
     #[inline(always)]
-    fn without_vectors<T: InOut>(in_out: T, key: Key, _: Cut) -> Self {
-        Self(in_out.len() < 16 && word::below_16::<true, T>(in_out, key))
+    fn without_vectors<T: InOut>(_: T, _: Key, _: Cut) -> Self {
+        Self(false)
+    }
+
+    #[inline(always)]
+    fn of_few(plain: Few, _: usize, _: Cut) -> Self {
+        Self(plain.is_ascii())
     }
 }
 
@@ -95,10 +111,14 @@ impl Answer for Result<Piece, Invalid> {
 
     #[inline(always)]
     fn without_vectors<T: InOut>(in_out: T, key: Key, before: Cut) -> Self {
-        if in_out.len() < 16 {
-            word::text_below_16(in_out, key, before)
-        } else {
-            word::text_in_two_passes(in_out, key, before)
+        word::text_in_two_passes(in_out.copied(), key, before)
+    }
+
+    #[inline(always)]
+    fn of_few(plain: Few, len: usize, before: Cut) -> Self {
+        if plain.is_ascii() && before.is_none() {
+            return Ok(Piece::Ascii);
         }
+        word::few_bytes(plain.joined(), len, before)
     }
 }

@@ -1,6 +1,7 @@
 //! What is read and what is written, so that each path is written once for all of them.
 
 use crate::key::Key;
+use crate::utf8::Word;
 use core::mem::MaybeUninit;
 
 /// A masked payload and the place for the plain bytes, which may be the same. Positions are in
@@ -27,12 +28,12 @@ pub(crate) trait InOut {
         Self: 'a;
 
     /// Four plain bytes that have been written, from `at` on; `key` is the one for the start.
-    fn plain_word(&self, at: usize, key: Key) -> [u8; 4];
+    fn plain_word(&self, at: usize, key: Key) -> Word;
 
     /// Four plain bytes that have not been written, from `at` on; `key` is the one for the start.
     #[inline(always)]
-    fn unmasked_word(&self, at: usize, key: Key) -> [u8; 4] {
-        (u32::from_ne_bytes(self.read(at)) ^ key.at(at).as_u32()).to_ne_bytes()
+    fn unmasked_word(&self, at: usize, key: Key) -> Word {
+        u32::from_le(u32::from_ne_bytes(self.read(at)) ^ key.at(at).as_u32())
     }
 
     #[inline(always)]
@@ -76,8 +77,8 @@ impl InOut for InPlace<'_> {
     }
 
     #[inline(always)]
-    fn plain_word(&self, at: usize, _: Key) -> [u8; 4] {
-        self.read(at)
+    fn plain_word(&self, at: usize, _: Key) -> Word {
+        Word::from_le_bytes(self.read(at))
     }
 
     #[inline(always)]
@@ -122,7 +123,7 @@ impl<B: Byte> InOut for Copied<'_, B> {
     }
 
     #[inline(always)]
-    fn plain_word(&self, at: usize, key: Key) -> [u8; 4] {
+    fn plain_word(&self, at: usize, key: Key) -> Word {
         self.unmasked_word(at, key)
     }
 

@@ -4,7 +4,9 @@ mod seen;
 
 use super::answer::{Answer, Piece};
 use super::in_out::{Copied, InOut, InPlace};
+use super::word;
 use crate::key::Key;
+use crate::text::Invalid;
 use crate::utf8::{Cut, vectors::ByteVector};
 use crate::{Content, SimdLevel};
 use core::mem::MaybeUninit;
@@ -117,15 +119,31 @@ pub(crate) fn at_level<T: InOut, A: Answer>(
     key: Key,
     before: Cut,
 ) -> A {
-    let is_useful = in_out.len() >= 16 && (!A::IS_TEXT || level.can_shuffle_bytes());
+    let len = in_out.len();
+    if len < 16 {
+        return A::of_few(word::below_16(in_out, key), len, before);
+    }
     match level.vectors() {
         // The arguments as one value that the vectorized code takes over: by itself, the key would
         // be passed as a reference to memory.
-        Some(vectors) if is_useful => {
+        Some(vectors) if !A::IS_TEXT || level.can_shuffle_bytes() => {
             let work = (in_out, key, before);
             dispatch!(vectors, simd => any_length(simd, work))
         }
         _ => A::without_vectors(in_out, key, before),
+    }
+}
+
+/// Text of 16 to 128 bytes: code of its own, which is short enough to be quick to call.
+#[inline(always)]
+pub(crate) fn short_text<T: InOut>(in_out: T, key: Key, before: Cut) -> Result<Piece, Invalid> {
+    let level = SimdLevel::best();
+    match level.vectors() {
+        Some(vectors) if level.can_shuffle_bytes() => {
+            let work = (in_out, key, before);
+            dispatch!(vectors, simd => up_to_128(simd, work))
+        }
+        _ => Answer::without_vectors(in_out, key, before),
     }
 }
 
@@ -173,7 +191,7 @@ fn overlapping<const N: usize, S: Simd, V: ByteVector<S>, T: InOut, A: Answer>(
     let head = plain::<N, S, V, T>(simd, &in_out, 0, key);
     let tail = plain::<N, S, V, T>(simd, &in_out, last, key.at(last));
     let mut seen = Seen::<S, V, A>::new(simd, before);
-    let before_tail = || word_before(last, before, |at| in_out.unmasked_word(at, key));
+    let before_tail = || before.word_before(last, |at| in_out.unmasked_word(at, key));
     seen.ends(before, head, before_tail, tail);
     if !A::ASCII_OR_NOTHING || seen.is_ascii() {
         write(&mut in_out, 0, head);
@@ -194,11 +212,11 @@ fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
     let head = plain::<1, S, S::u8s, T>(simd, &in_out, 0, key);
     let tail = plain::<STEP, S, S::u8s, T>(simd, &in_out, last, key.at(last));
     let mut seen = Seen::<S, S::u8s, A>::new(simd, before);
-    seen.behind(|| before.bytes(), head);
+    seen.behind(|| before.word(), head);
 
     let start = in_out.next_aligned(vector);
     let end = start + last.saturating_sub(start).next_multiple_of(step);
-    seen.go_on_behind(|| word_before(start, before, |at| in_out.unmasked_word(at, key)));
+    seen.go_on_behind(|| before.word_before(start, |at| in_out.unmasked_word(at, key)));
     let middle_key = key.at(start);
     for mut piece in in_out.pieces(start, end, step) {
         let middle = plain::<STEP, S, S::u8s, _>(simd, &piece, 0, middle_key);
@@ -207,7 +225,7 @@ fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
     }
 
     write(&mut in_out, 0, head);
-    seen.behind(|| word_before(last, before, |at| in_out.plain_word(at, key)), tail);
+    seen.behind(|| before.word_before(last, |at| in_out.plain_word(at, key)), tail);
     write(&mut in_out, last, tail);
     seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
 }
@@ -235,23 +253,6 @@ fn write<const N: usize, V: SimdBase<S, Element = u8>, S: Simd, T: InOut>(
 ) {
     for (i, vector) in plain.iter().enumerate() {
         in_out.write(at + i * V::LEN, vector.as_slice());
-    }
-}
-
-/// The four plain bytes before `at`, of which `word` gives those from some place on. What lies before
-/// the start is known by its `cut` only.
-#[inline(always)]
-fn word_before(at: usize, cut: Cut, word: impl Fn(usize) -> [u8; 4]) -> [u8; 4] {
-    if at >= 4 {
-        return word(at - 4);
-    }
-    let [a, b, c, d] = cut.bytes();
-    let [e, f, g, _] = word(0);
-    match at {
-        0 => [a, b, c, d],
-        1 => [b, c, d, e],
-        2 => [c, d, e, f],
-        _ => [d, e, f, g],
     }
 }
 

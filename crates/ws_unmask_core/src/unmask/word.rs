@@ -2,10 +2,10 @@
 //! no vectors.
 
 use super::answer::Piece;
-use super::in_out::{Copied, InOut, InPlace};
+use super::in_out::{InOut, InPlace};
 use crate::key::Key;
 use crate::text::Invalid;
-use crate::utf8::Cut;
+use crate::utf8::{Cut, Word};
 
 /// As many words as a step of the main loop takes; with eight the compiler finds that it can use
 /// whatever registers the target has.
@@ -27,7 +27,7 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
 pub(crate) fn any_length<T: InOut>(mut in_out: T, key: Key) -> bool {
     let len = in_out.len();
     if len < 16 {
-        return below_16::<false, T>(in_out, key);
+        return below_16(in_out, key).is_ascii();
     }
     let last = len - 8;
     let tail = plain_word(&in_out, last, key.at(last));
@@ -50,80 +50,89 @@ pub(crate) fn any_length<T: InOut>(mut in_out: T, key: Key) -> bool {
     is_ascii(seen)
 }
 
-/// Two words that overlap in the middle, both read before either is written. With `ASCII_OR_NOTHING`,
-/// nothing is written unless all is ASCII.
+/// Fewer than 16 plain bytes, in two words that overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct Few {
+    /// The bytes from the start, the first one lowest.
+    head: u64,
+    /// The bytes from `tail_at` to the end.
+    tail: u64,
+    tail_at: usize,
+}
+
+impl Few {
+    #[inline(always)]
+    pub(crate) fn is_ascii(self) -> bool {
+        is_ascii(self.head | self.tail)
+    }
+
+    /// All bytes, the first one lowest, and zeros.
+    #[inline(always)]
+    pub(crate) fn joined(self) -> u128 {
+        u128::from(self.head) | u128::from(self.tail) << (8 * self.tail_at)
+    }
+}
+
+/// Two words that overlap in the middle, both read before either is written.
 #[inline(always)]
-pub(crate) fn below_16<const ASCII_OR_NOTHING: bool, T: InOut>(mut in_out: T, key: Key) -> bool {
+pub(crate) fn below_16<T: InOut>(mut in_out: T, key: Key) -> Few {
     let len = in_out.len();
     match len {
-        0 => true,
+        0 => Few { head: 0, tail: 0, tail_at: 0 },
         1..4 => {
             let (middle, last) = (len / 2, len - 1);
             let plain = [0, middle, last].map(|at| {
                 let [byte] = in_out.read(at);
                 byte ^ key.at(at).first_byte()
             });
-            let ascii = (plain[0] | plain[1] | plain[2]).is_ascii();
-            if ascii || !ASCII_OR_NOTHING {
-                in_out.write(0, &plain[..1]);
-                in_out.write(middle, &plain[1..2]);
-                in_out.write(last, &plain[2..]);
-            }
-            ascii
+            in_out.write(0, &plain[..1]);
+            in_out.write(middle, &plain[1..2]);
+            in_out.write(last, &plain[2..]);
+            let [head, middle_byte, tail] = plain.map(u64::from);
+            Few { head: head | middle_byte << (8 * middle), tail, tail_at: last }
         }
         4..8 => {
             let last = len - 4;
             let head = u32::from_ne_bytes(in_out.read(0)) ^ key.as_u32();
             let tail = u32::from_ne_bytes(in_out.read(last)) ^ key.at(last).as_u32();
-            let ascii = is_ascii((head | tail).into());
-            if ascii || !ASCII_OR_NOTHING {
-                in_out.write(0, &head.to_ne_bytes());
-                in_out.write(last, &tail.to_ne_bytes());
-            }
-            ascii
+            in_out.write(0, &head.to_ne_bytes());
+            in_out.write(last, &tail.to_ne_bytes());
+            let [head, tail] = [head, tail].map(|word| u64::from(u32::from_le(word)));
+            Few { head, tail, tail_at: last }
         }
         8.. => {
             let last = len - 8;
             let head = plain_word(&in_out, 0, key);
             let tail = plain_word(&in_out, last, key.at(last));
-            let ascii = is_ascii(head | tail);
-            if ascii || !ASCII_OR_NOTHING {
-                in_out.write(0, &head.to_ne_bytes());
-                in_out.write(last, &tail.to_ne_bytes());
-            }
-            ascii
+            in_out.write(0, &head.to_ne_bytes());
+            in_out.write(last, &tail.to_ne_bytes());
+            Few { head: u64::from_le(head), tail: u64::from_le(tail), tail_at: last }
         }
     }
 }
 
-/// Text that is shorter than 16 bytes, and most probably not ASCII: it is checked by the standard
-/// library, in a place where it can be read again.
-#[inline(always)]
-pub(crate) fn text_below_16<T: InOut>(in_out: T, key: Key, before: Cut) -> Result<Piece, Invalid> {
-    let mut plain = [0; 16];
-    let plain = &mut plain[..in_out.len()];
-    let src = in_out.masked(0, plain.len());
-    let is_ascii = below_16::<false, _>(Copied { dst: plain, src }, key);
-    below_16::<false, _>(in_out, key);
-    if is_ascii && before.is_none() {
-        return Ok(Piece::Ascii);
+/// Text of `len` bytes, fewer than 16.
+#[inline(never)]
+pub(crate) fn few_bytes(plain: u128, len: usize, before: Cut) -> Result<Piece, Invalid> {
+    if !before.goes_on_with(plain.to_le_bytes().into_iter().take(len)) {
+        return Err(Invalid);
     }
-    before.check(plain).map(|end| Piece::Utf8 { end })
+    let end = before.word_before(len, |at| (plain >> (8 * at)) as Word);
+    Cut::at_the_end(end).map(|end| Piece::Utf8 { end })
 }
 
 /// Text that is unmasked, then checked by the standard library.
-#[inline(always)]
-pub(crate) fn text_in_two_passes<T: InOut>(
-    in_out: T,
+#[inline(never)]
+pub(crate) fn text_in_two_passes(
+    payload: &mut [u8],
     key: Key,
     before: Cut,
 ) -> Result<Piece, Invalid> {
-    let plain = in_out.copied();
-    let is_ascii = any_length(InPlace(plain), key);
+    let is_ascii = any_length(InPlace(payload), key);
     if is_ascii && before.is_none() {
         return Ok(Piece::Ascii);
     }
-    before.check(plain).map(|end| Piece::Utf8 { end })
+    before.check(payload).map(|end| Piece::Utf8 { end })
 }
 
 #[inline(always)]

@@ -2,8 +2,8 @@
 
 use crate::text::Invalid;
 use crate::unmask::answer::Answer;
-use crate::utf8::Cut;
 use crate::utf8::vectors::{ByteVector, Digest};
+use crate::utf8::{Cut, Word};
 use core::marker::PhantomData;
 use fearless_simd::{prelude::*, u8x16, u32x4};
 
@@ -45,7 +45,7 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
         }
         let is_ascii = is_ascii(union(plain));
         if self.is_open || !is_ascii {
-            let before = if self.is_open { self.last } else { Self::digest(self.simd, [0; 4]) };
+            let before = if self.is_open { self.last } else { Self::digest(self.simd, 0) };
             self.check(before, plain);
             self.is_open = !is_ascii;
         }
@@ -53,11 +53,7 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
 
     /// `plain` lies behind the four bytes of `before`, which are ASCII if what was seen last is.
     #[inline(always)]
-    pub(super) fn behind<const N: usize>(
-        &mut self,
-        before: impl FnOnce() -> [u8; 4],
-        plain: [V; N],
-    ) {
+    pub(super) fn behind<const N: usize>(&mut self, before: impl FnOnce() -> Word, plain: [V; N]) {
         self.go_on_behind(before);
         self.next(plain);
     }
@@ -65,7 +61,7 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
     /// What comes next lies behind the four bytes of `before`, which are ASCII if what was seen last
     /// is.
     #[inline(always)]
-    pub(super) fn go_on_behind(&mut self, before: impl FnOnce() -> [u8; 4]) {
+    pub(super) fn go_on_behind(&mut self, before: impl FnOnce() -> Word) {
         if A::IS_TEXT && self.is_open {
             self.last = Self::digest(self.simd, before());
         }
@@ -77,14 +73,14 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
         &mut self,
         before_head: Cut,
         head: [V; N],
-        before_tail: impl FnOnce() -> [u8; 4],
+        before_tail: impl FnOnce() -> Word,
         tail: [V; N],
     ) {
         let bits = union(head) | union(tail);
         if !A::IS_TEXT {
             self.bits |= bits;
         } else if self.is_open || !is_ascii(bits) {
-            self.check(Self::digest(self.simd, before_head.bytes()), head);
+            self.check(Self::digest(self.simd, before_head.word()), head);
             self.check(Self::digest(self.simd, before_tail()), tail);
         }
     }
@@ -96,15 +92,15 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
 
     /// `end` gives the last four bytes of all.
     #[inline(always)]
-    pub(super) fn answer(&self, end: impl FnOnce() -> [u8; 4]) -> A {
+    pub(super) fn answer(&self, end: impl FnOnce() -> Word) -> A {
         A::new(self.is_ascii(), || {
             if self.errors.simd_eq(0).all_true() { Cut::at_the_end(end()) } else { Err(Invalid) }
         })
     }
 
     #[inline(always)]
-    fn digest(simd: S, last: [u8; 4]) -> Digest<V> {
-        Digest::new(simd, splat(simd, u32::from_ne_bytes(last)))
+    fn digest(simd: S, last: Word) -> Digest<V> {
+        Digest::new(simd, splat(simd, last.to_le()))
     }
 
     #[inline(always)]
