@@ -22,6 +22,16 @@ pub(crate) trait InOut {
     /// The whole pieces of `size` bytes between two positions.
     fn pieces(&mut self, from: usize, to: usize, size: usize) -> impl Iterator<Item = impl InOut>;
 
+    /// The same, its lengths compared where the compiler sees it, which then omits later checks.
+    #[inline(always)]
+    #[must_use]
+    fn measured(self) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
+
     /// Copies what is masked to where the plain bytes are to be, unless it is there already.
     fn copied<'a>(self) -> &'a mut [u8]
     where
@@ -112,6 +122,11 @@ impl<B: Byte> InOut for Copied<'_, B> {
     #[inline(always)]
     fn next_aligned(&self, alignment: usize) -> usize {
         alignment - self.dst.as_ptr().addr() % alignment
+    }
+
+    #[inline(always)]
+    fn measured(self) -> Self {
+        Self { dst: &mut self.dst[..self.src.len()], src: self.src }
     }
 
     #[inline(always)]

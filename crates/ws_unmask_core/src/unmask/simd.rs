@@ -15,7 +15,8 @@ use seen::{Seen, splat};
 
 /// Vectors in a step of the main loop. With eight of them 1,280 bytes take longer, and 16 KiB take
 /// no less.
-const STEP: usize = 4;
+const STEP: usize = 2 * HALF;
+const HALF: usize = 2;
 
 /// Unmasks `payload` in place with this CPU's widest vectors, and with words if it is shorter than
 /// a vector. See [`unmask`](crate::unmask()) for the arguments.
@@ -164,7 +165,8 @@ pub(crate) fn short<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
 type Work<T> = (T, Key, Cut);
 
 #[inline(always)]
-fn any_length<S: Simd, T: InOut, A: Answer>(simd: S, work: Work<T>) -> A {
+fn any_length<S: Simd, T: InOut, A: Answer>(simd: S, (in_out, key, before): Work<T>) -> A {
+    let work = (in_out.measured(), key, before);
     match work.0.len() {
         0..=128 => up_to_128(simd, work),
         len if len <= 4 * S::u8s::LEN => overlapping::<2, S, S::u8s, T, A>(simd, work),
@@ -212,20 +214,22 @@ fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
     let head = plain::<1, S, S::u8s, T>(simd, &in_out, 0, key);
     let tail = plain::<STEP, S, S::u8s, T>(simd, &in_out, last, key.at(last));
     let mut seen = Seen::<S, S::u8s, A>::new(simd, before);
-    seen.behind(|| before.word(), head);
+    let is_tail_open = seen.head(before, head, tail);
 
     let start = in_out.next_aligned(vector);
     let end = start + last.saturating_sub(start).next_multiple_of(step);
     seen.go_on_behind(|| before.word_before(start, |at| in_out.unmasked_word(at, key)));
     let middle_key = key.at(start);
     for mut piece in in_out.pieces(start, end, step) {
-        let middle = plain::<STEP, S, S::u8s, _>(simd, &piece, 0, middle_key);
-        write(&mut piece, 0, middle);
-        seen.next(middle);
+        let [first, second] =
+            [0, step / 2].map(|at| plain::<HALF, S, S::u8s, _>(simd, &piece, at, middle_key));
+        write(&mut piece, 0, first);
+        write(&mut piece, step / 2, second);
+        seen.next(first, second);
     }
 
     write(&mut in_out, 0, head);
-    seen.behind(|| before.word_before(last, |at| in_out.plain_word(at, key)), tail);
+    seen.tail(is_tail_open, || before.word_before(last, |at| in_out.plain_word(at, key)), tail);
     write(&mut in_out, last, tail);
     seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
 }

@@ -144,6 +144,32 @@ impl<V> Digest<V> {
     }
 }
 
+impl<V> Digest<V> {
+    /// Not zero if the vector ends in a code point that is not complete.
+    #[inline(always)]
+    pub(crate) fn cut<S: Simd>(self, simd: S) -> V
+    where
+        V: ByteVector<S>,
+    {
+        let most = if has_long_tables::<S, V>() { &MOST_AT_THE_END } else { &MOST_HIGH_AT_THE_END };
+        self.bytes.saturating_sub(V::from_slice(simd, &most[64 - V::LEN..]))
+    }
+}
+
+/// The bytes up to which the last ones begin nothing that is not complete.
+const MOST_AT_THE_END: [u8; 64] = {
+    let mut most = [0xff; 64];
+    [most[61], most[62], most[63]] = [0xef, 0xdf, 0xbf];
+    most
+};
+
+/// Their upper halves.
+const MOST_HIGH_AT_THE_END: [u8; 64] = {
+    let mut most = [0xf; 64];
+    [most[61], most[62], most[63]] = [0xe, 0xd, 0xb];
+    most
+};
+
 /// Of each block of 16 bytes in `plain`, the one before it.
 #[inline(always)]
 fn blocks_before<S: Simd, V: ByteVector<S>>(before: V, plain: V) -> V {

@@ -36,34 +36,82 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
         }
     }
 
-    /// `plain` lies behind what was seen last.
+    /// The first vectors, and whether the last ones have to be checked.
     #[inline(always)]
-    pub(super) fn next<const N: usize>(&mut self, plain: [V; N]) {
+    pub(super) fn head<const H: usize, const T: usize>(
+        &mut self,
+        before: Cut,
+        head: [V; H],
+        tail: [V; T],
+    ) -> bool {
+        let bits = union(head) | union(tail);
         if !A::IS_TEXT {
-            self.bits |= union(plain);
-            return;
+            self.bits |= bits;
+            return false;
         }
-        let is_ascii = is_ascii(union(plain));
-        if self.is_open || !is_ascii {
-            let before = if self.is_open { self.last } else { Self::digest(self.simd, 0) };
-            self.check(before, plain);
-            self.is_open = !is_ascii;
+        let is_open = self.is_open || !is_ascii(bits);
+        if is_open {
+            self.check(Self::digest(self.simd, before.word()), head);
+            self.is_open = true;
         }
+        is_open
     }
 
-    /// `plain` lies behind the four bytes of `before`, which are ASCII if what was seen last is.
-    #[inline(always)]
-    pub(super) fn behind<const N: usize>(&mut self, before: impl FnOnce() -> Word, plain: [V; N]) {
-        self.go_on_behind(before);
-        self.next(plain);
-    }
-
-    /// What comes next lies behind the four bytes of `before`, which are ASCII if what was seen last
-    /// is.
+    /// What comes next lies behind the four bytes of `before`.
     #[inline(always)]
     pub(super) fn go_on_behind(&mut self, before: impl FnOnce() -> Word) {
         if A::IS_TEXT && self.is_open {
             self.last = Self::digest(self.simd, before());
+        }
+    }
+
+    /// `first` and `second` lie behind what was seen last. ASCII among other text is passed over, if
+    /// it is all of the one or the other: smaller parts cost more than they save.
+    #[inline(always)]
+    pub(super) fn next<const N: usize>(&mut self, first: [V; N], second: [V; N]) {
+        let (first_bits, second_bits) = (union(first), union(second));
+        if !A::IS_TEXT {
+            self.bits |= first_bits | second_bits;
+        } else if is_ascii(first_bits | second_bits) {
+            self.pass_over_ascii();
+        } else if is_ascii(second_bits) {
+            self.check_next(first);
+            self.pass_over_ascii();
+        } else if is_ascii(first_bits) {
+            self.pass_over_ascii();
+            self.check_next(second);
+        } else {
+            self.check_next(first);
+            self.check_next(second);
+        }
+    }
+
+    /// ASCII is right wherever no code point is cut.
+    #[inline(always)]
+    fn pass_over_ascii(&mut self) {
+        if self.is_open {
+            self.errors |= self.last.cut(self.simd);
+            self.last = Self::digest(self.simd, 0);
+            self.is_open = false;
+        }
+    }
+
+    #[inline(always)]
+    fn check_next<const N: usize>(&mut self, plain: [V; N]) {
+        self.check(self.last, plain);
+        self.is_open = true;
+    }
+
+    /// The last vectors, behind the four bytes of `before`.
+    #[inline(always)]
+    pub(super) fn tail<const N: usize>(
+        &mut self,
+        must_be_checked: bool,
+        before: impl FnOnce() -> Word,
+        tail: [V; N],
+    ) {
+        if A::IS_TEXT && (must_be_checked || self.is_open) {
+            self.check(Self::digest(self.simd, before()), tail);
         }
     }
 
