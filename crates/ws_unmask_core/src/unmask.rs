@@ -131,14 +131,14 @@ pub(crate) fn unmask_text(
 ) -> Result<Piece, Invalid> {
     let key = Key::new(key).at(offset);
     match payload.len() {
-        0..16 => few_text(InPlace(payload), key, before),
-        ..=BASELINE_VECTORS_UP_TO => {
+        0..=15 => few_text(InPlace(payload), key, before),
+        16..=BASELINE_VECTORS_UP_TO => {
             if before.is_none() && simd::short::<_, IfAscii>(InPlace(payload), key).0 {
                 return Ok(Piece::Ascii);
             }
             short_text_in_place(payload, key, before)
         }
-        ..=simd::WIDEST_UP_TO => text_in_place(payload, key, before),
+        len if len <= simd::WIDEST_UP_TO => text_in_place(payload, key, before),
         _ => long_text_in_place(payload, key, before),
     }
 }
@@ -156,14 +156,14 @@ pub(crate) fn unmask_text_into(
     same_length(dst.len(), src.len());
     let key = Key::new(key).at(offset);
     match src.len() {
-        0..16 => few_text(Copied { dst, src }, key, before),
-        ..=BASELINE_VECTORS_UP_TO => {
+        0..=15 => few_text(Copied { dst, src }, key, before),
+        16..=BASELINE_VECTORS_UP_TO => {
             if before.is_none() && simd::short::<_, IfAscii>(Copied { dst, src }, key).0 {
                 return Ok(Piece::Ascii);
             }
             short_text_into(dst, src, key, before)
         }
-        ..=simd::WIDEST_UP_TO => text_into(dst, src, key, before),
+        len if len <= simd::WIDEST_UP_TO => text_into(dst, src, key, before),
         _ => long_text_into(dst, src, key, before),
     }
 }
