@@ -16,6 +16,8 @@ type Medians = BTreeMap<String, BTreeMap<String, BTreeMap<usize, f64>>>;
 /// The charts' lines, and the columns of the tables, in this order.
 const PATHS: [&str; 5] = ["memcpy", "unmask", "unmask_into", "word", "scalar"];
 const COMPETITORS: [&str; 4] = ["ws_unmask", "tokio-websockets", "fastwebsockets", "tungstenite"];
+const TEXTS: [&str; 5] = ["ascii", "chinese", "cyrillic", "emoji", "mixed json"];
+const DECODERS: [&str; 3] = ["ws_unmask", "nexus-web", "sockudo-ws"];
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -36,7 +38,9 @@ fn main() -> Result<()> {
         title,
         group(&medians, "competitors at 0 to 15")?,
         &COMPETITORS,
-    )
+    )?;
+    let title = "Decoding text that is half Chinese, in reads of 4 KiB";
+    draw(&folder.join("core_decoders.svg"), title, group(&medians, "decoders chinese")?, &DECODERS)
 }
 
 fn print_all(medians: &Medians) -> Result<()> {
@@ -48,8 +52,10 @@ fn print_all(medians: &Medians) -> Result<()> {
     }
     let levels: Vec<&str> = group(medians, "levels at 6")?.keys().map(String::as_str).collect();
     print_table(medians, "levels at 6", &levels, "fallback")?;
-    for group in ["json", "half chinese"] {
-        print_table(medians, group, &["decoder", "unmask, then look"], "unmask, then look")?;
+    for text in TEXTS {
+        let group = format!("decode {text}");
+        print_table(medians, &group, &["decoder", "unmask, then look"], "unmask, then look")?;
+        print_table(medians, &format!("decoders {text}"), &DECODERS, "ws_unmask")?;
     }
     print_goals(medians)
 }
