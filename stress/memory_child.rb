@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
-# Prints how many messages came out, and the resident memory in MiB after the first 100,000 of
-# them and at the end. In a process of its own, which has done nothing else.
+# Prints how many messages came out, and ten times on the way how many bytes were in use, the first
+# time after a tenth of the messages. In a process of its own, which has done nothing else.
 #
 #   ruby memory_child.rb decoder|driver MESSAGES SEED
 require "ws_unmask"
 require_relative "../examples/client"
+require_relative "live_bytes"
 
 kind, messages, seed = ARGV
 random = Random.new(Integer(seed))
@@ -39,15 +40,8 @@ else
   feed = ->(chunk) { decoder.feed(chunk) { seen += 1 } }
 end
 
-memory = lambda do
-  GC.start
-  File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i / 1024.0
+live = Array.new(10) do
+  (Integer(messages) / frames.size / 10).times { chunks.each(&feed) }
+  LiveBytes.count
 end
-
-rounds = Integer(messages) / frames.size
-at_first = nil
-rounds.times do |round|
-  at_first = memory.call if round * frames.size == 100_000
-  chunks.each(&feed)
-end
-puts [seen, at_first, memory.call].join(" ")
+puts [seen, *live].join(" ")

@@ -5,6 +5,7 @@ require "mkmf"
 # What the build needs besides a C compiler, looked for before it begins: without it, the build ends
 # in pages that do not say what is missing.
 module Needed
+  # The oldest Rust that will do.
   RUST = File.read(File.expand_path("../../Cargo.toml", __dir__))[/^rust-version = "(.+)"/, 1]
 
   # Where Linux distributions have libclang and, in clang/VERSION/include, its headers. A build on
@@ -12,6 +13,7 @@ module Needed
   LIBRARIES = %w[/usr/lib/llvm*/lib /usr/lib/llvm/*/lib* /usr/lib /usr/lib64 /usr/lib/*-linux-*
                  /usr/local/lib /usr/local/lib64 /usr/local/llvm*/lib*].freeze
 
+  # What to do without libclang.
   INSTALL = "run `apt-get install libclang-dev` (Debian, Ubuntu), `dnf install clang-devel` " \
             "(Fedora) or `apk add clang-dev` (Alpine)"
 
@@ -22,6 +24,7 @@ module Needed
     missing_rust || missing_libclang
   end
 
+  # @return [String, nil]
   def missing_rust
     unless find_executable("cargo")
       return "ws_unmask is compiled with Rust, which is not here: install it from " \
@@ -36,6 +39,7 @@ module Needed
   end
 
   # Ruby's headers are read through it.
+  # @return [String, nil]
   def missing_libclang
     return unless RUBY_PLATFORM.include?("linux")
     return if Gem::Specification.any? { |gem| gem.name == "libclang" }
@@ -47,6 +51,7 @@ module Needed
     "libclang is here, and its headers (stddef.h) are not#{searched}: #{INSTALL}"
   end
 
+  # @return [Array<String>] the files there
   def in_folders(pattern)
     folders.flat_map { |folder| Dir.glob(File.join(folder, pattern)) }
   end
@@ -57,6 +62,7 @@ module Needed
     [File.directory?(path) ? path : File.dirname(path)]
   end
 
+  # @return [String, nil] where, if that is not the usual
   def searched
     " (LIBCLANG_PATH is #{ENV.fetch("LIBCLANG_PATH")})" if ENV.key?("LIBCLANG_PATH")
   end
