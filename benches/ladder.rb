@@ -5,6 +5,7 @@ require "stringio"
 require "websocket/driver"
 require "ws_unmask"
 require_relative "../examples/client"
+require_relative "../examples/xor"
 require_relative "support/rounds"
 
 # The ladder of the article that ws_unmask grew from (a frame decoder moved step by step from Ruby
@@ -24,7 +25,7 @@ class Ladder
   }.freeze
 
   MASKING = {
-    "Ruby, an Array of bytes (RFC 6455)" => "Steps.mask_array(masked, KEY)",
+    "Ruby, an Array of bytes (RFC 6455)" => "Xor.mask(masked, KEY)",
     "undici: byte by byte, in place" => "Steps.undici_bytes(masked.dup, KEY)",
     "undici: four at a time, then a switch" => "Steps.undici_fours(masked.dup, KEY)",
     "lua-resty-websocket: table of characters" => "Steps.lua_table(masked, KEY)",
@@ -119,11 +120,6 @@ class Ladder
       length = header(io)
       key = io.read(4)
       WsUnmask.unmask!(io.read(length), key).force_encoding("UTF-8")
-    end
-
-    def mask_array(masked, key)
-      key = key.bytes
-      masked.bytes.each_with_index.map { |byte, i| byte ^ key[i % 4] }.pack("C*")
     end
 
     def undici_bytes(bytes, key)

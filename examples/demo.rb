@@ -7,6 +7,7 @@ require "ws_unmask"
 require "websocket/driver"
 require_relative "client"
 require_relative "server"
+require_relative "xor"
 
 SIZES = [5, 125, 1 << 10, 16 << 10, 1 << 20].freeze
 
@@ -59,12 +60,6 @@ def check_echo(client, type, payload)
   check "#{type} message of #{human(payload.bytesize)} echoed", right
 end
 
-# As the loop stands in RFC 6455, with what Ruby has for bytes.
-def unmask_in_ruby(payload, key)
-  key = key.bytes
-  payload.bytes.each_with_index.map { |byte, i| byte ^ key[i % 4] }.pack("C*")
-end
-
 def compare
   part 3, "time per call here and now (simd level: #{WsUnmask.simd_level}), medians of 7"
   key = Random.bytes(4)
@@ -72,7 +67,7 @@ def compare
               "x Ruby", "x driver")
   SIZES.each do |size|
     payload = Random.bytes(size)
-    ways = [method(:unmask_in_ruby), WebSocket::Mask.method(:mask), WsUnmask.method(:unmask)]
+    ways = [Xor.method(:mask), WebSocket::Mask.method(:mask), WsUnmask.method(:unmask)]
     @wrong = true unless ways.map { |way| way.call(payload, key) }.uniq.one?
     ruby, driver, ours = ways.map { |way| median_time(way, payload, key) }
     puts format("    %8s %11.2f us %15.2f us %11.2f us %11.1fx %11.1fx", human(size), ruby * 1e6,

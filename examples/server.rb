@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require "rbconfig"
 require "socket"
 
@@ -44,6 +45,12 @@ module Server
       sleep 0.05
       retry
     end
+  end
+
+  # User and system time of a process, in seconds. On Linux.
+  def self.cpu_seconds(pid)
+    ticks = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).sum(&:to_i)
+    ticks.to_f / Etc.sysconf(Etc::SC_CLK_TCK)
   end
 
   def self.stop(pid)

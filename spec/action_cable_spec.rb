@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "etc"
 require_relative "support/cable_client"
 require_relative "support/integration"
 
@@ -9,12 +8,6 @@ RSpec.describe "examples/action_cable" do
   def run_app(env = {}, &)
     Server.run("examples/action_cable/config.ru", "-t", "5:5",
                env: { "RAILS_ENV" => "production", "RACK_ENV" => "production", **env }, &)
-  end
-
-  # User and system time of a process, in microseconds.
-  def cpu_time(pid)
-    ticks = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).sum(&:to_i)
-    ticks * 1e6 / Etc.sysconf(Etc::SC_CLK_TCK)
   end
 
   def echo(client, text, times)
@@ -31,9 +24,9 @@ RSpec.describe "examples/action_cable" do
         sizes.map do |size, times|
           text = "x" * size
           echo(client, text, 20)
-          before = cpu_time(pid)
+          before = Server.cpu_seconds(pid)
           echo(client, text, times)
-          (cpu_time(pid) - before) / times
+          (Server.cpu_seconds(pid) - before) * 1e6 / times
         end
       end
     end

@@ -2,17 +2,10 @@
 
 require "timeout"
 require "ws_unmask"
+require_relative "../examples/xor"
 require_relative "support/gc_stress"
 
-# The oracle: RFC 6455, section 5.3 as one line, and nothing from the library.
-module Reference
-  def reference_unmask(payload, key, offset = 0)
-    payload.bytes.each_with_index.map { |byte, i| byte ^ key.getbyte((offset + i) % 4) }.pack("C*")
-  end
-end
-
 RSpec.configure do |config|
-  config.include Reference
   config.include GcStress
   config.disable_monkey_patching!
   config.expect_with(:rspec) { |expectations| expectations.max_formatted_output_length = 300 }

@@ -35,12 +35,12 @@ class Load
 
   def stream(title, port, pid)
     streams = Array.new(CONNECTIONS) { |number| Stream.new(port, Random.new(@seed + number)) }
-    before = cpu_seconds(pid)
+    before = Server.cpu_seconds(pid)
     in_threads(CONNECTIONS) { |number| streams[number].play(@seconds, INTERVAL) }
     sent = streams.sum(&:sent)
     right = streams.sum(&:right)
     say format("%-36s %13.2f%% %14.2f %14.1f", title, 100.0 * right / sent,
-               cpu_seconds(pid) - before, 1000 * percentile(streams.flat_map(&:delays), 99))
+               Server.cpu_seconds(pid) - before, 1000 * percentile(streams.flat_map(&:delays), 99))
     check("all frames come back as they were sent", right == sent)
   ensure
     streams&.each(&:close)

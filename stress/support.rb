@@ -32,12 +32,6 @@ module Support
     File.read("/proc/#{pid}/status")[/#{most ? "VmHWM" : "VmRSS"}:\s+(\d+)/, 1].to_i / 1024.0
   end
 
-  # User and system time of a process, in seconds.
-  def cpu_seconds(pid)
-    ticks = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).sum(&:to_i)
-    ticks.to_f / Etc.sysconf(Etc::SC_CLK_TCK)
-  end
-
   def percentile(values, percent)
     values.sort[(values.size - 1) * percent / 100]
   end
