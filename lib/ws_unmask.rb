@@ -5,6 +5,7 @@ require_relative "ws_unmask/close"
 require_relative "ws_unmask/extension"
 require_relative "ws_unmask/decoder"
 require_relative "ws_unmask/frame"
+require_relative "ws_unmask/native"
 require_relative "ws_unmask/patch_set"
 
 # Unmasks what WebSocket clients send, in Rust.
@@ -35,8 +36,6 @@ require_relative "ws_unmask/patch_set"
 #   key = "\x37\xfa\x21\x3d".b
 #   WsUnmask.unmask("\x7f\x9f".b, key) + WsUnmask.unmask("\x4d\x51\x58".b, key, 2) # => "Hello"
 module WsUnmask
-  private_constant :Native
-
   # @!method self.unmask(payload, key, offset = 0)
   #   Unmasks into a new String.
   #   @param payload [String] the masked bytes; they are not changed

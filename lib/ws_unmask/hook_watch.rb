@@ -24,7 +24,8 @@ module WsUnmask
 
     # For a class whose methods are left out.
     module OfClass
-      # (see Module#prepend)
+      # Notices it, too.
+      # @return [self]
       def prepend(*) = super.tap { HookWatch.changed }
 
       private
@@ -47,7 +48,8 @@ module WsUnmask
 
     # For the objects of a class whose methods are left out.
     module OfObject
-      # (see Object#extend)
+      # Notices it, too.
+      # @return [self]
       def extend(*) = super.tap { @ws_unmask_changes = nil }
 
       private

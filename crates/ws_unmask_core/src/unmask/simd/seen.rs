@@ -141,9 +141,9 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
     /// `end` gives the last four bytes of all.
     #[inline(always)]
     pub(super) fn answer(&self, end: impl FnOnce() -> Word) -> A {
-        A::new(self.is_ascii(), || {
-            if self.errors.simd_eq(0).all_true() { Cut::at_the_end(end()) } else { Err(Invalid) }
-        })
+        // Not in the closure: if that is not inlined, it is compiled without these vectors.
+        let is_valid = self.errors.simd_eq(0).all_true();
+        A::new(self.is_ascii(), || if is_valid { Cut::at_the_end(end()) } else { Err(Invalid) })
     }
 
     #[inline(always)]

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  # The native calls that the integrations are made of: positional arguments and flat answers,
+  # because they stand in the hottest loops. Private: it changes without notice.
+  # @api private
+  module Native
+    # @!method self.whole_frames(buffer, offset, require_mask, allow_reserved, max_message_size, message_size)
+    #   All frames that lie whole in +buffer+ and are in order, in one call, but at most 256. It
+    #   stops before anything else (incomplete, a protocol violation, over the limit, text that is
+    #   not UTF-8) and raises nothing for it, since the library that asks has its own way with that.
+    #   @param buffer [String]
+    #   @param offset [Integer] where the first frame begins, in bytes
+    #   @param require_mask [Boolean]
+    #   @param allow_reserved [Integer] bits: RSV1 is 4, RSV2 is 2, RSV3 is 1
+    #   @param max_message_size [Integer] in bytes
+    #   @param message_size [Integer, nil] the bytes of the message that is not complete; nil
+    #     between two messages
+    #   @return [Array, nil] for each frame its first byte, its payload (UTF-8 for whole text, else
+    #     ASCII-8BIT) and the offset behind it, one after the other; nil if there is no frame
+
+    # @!method self.frame(opcode, payload, key, fin, reserved)
+    #   Encodes a frame without a look at its content.
+    #   @param opcode [Integer, Symbol]
+    #   @param payload [String]
+    #   @param key [String, Array<Integer>, nil] the masking key
+    #   @param fin [Boolean]
+    #   @param reserved [Integer] bits: RSV1 is 4, RSV2 is 2, RSV3 is 1
+    #   @return [String]
+    #   @raise [ArgumentError] for a control frame that is a fragment or over 125 bytes
+  end
+  private_constant :Native
+end
