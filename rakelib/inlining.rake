@@ -9,7 +9,9 @@ INLINED = [
 ].freeze
 
 # ... but for what is kept out of line on purpose, ...
-RARE = %w[few_bytes text_in_two_passes].map { |name| "ws_unmask_core::unmask::word::#{name}" }.freeze
+RARE = %w[few_bytes text_in_two_passes].map do |name|
+  "ws_unmask_core::unmask::word::#{name}"
+end.freeze
 
 # ... and must have these, which the short paths call, and each of them once for every level.
 OUT_OF_LINE = %w[long_in_place long_in_place_ascii long_into_uninit
