@@ -24,7 +24,7 @@ module WsUnmask
 
     # For a class whose methods are left out.
     module OfClass
-      # Notices it, too.
+      # Prepends as before, and is noticed.
       # @return [self]
       def prepend(*) = super.tap { HookWatch.changed }
 
@@ -48,7 +48,7 @@ module WsUnmask
 
     # For the objects of a class whose methods are left out.
     module OfObject
-      # Notices it, too.
+      # Extends as before, and is noticed.
       # @return [self]
       def extend(*) = super.tap { @ws_unmask_changes = nil }
 
