@@ -38,6 +38,13 @@ RSpec.describe "the loader of the binary" do
     expect(load_with).to eq "loaded"
   end
 
+  it "needs no RubyGems" do
+    put("gem/lib/ws_unmask")
+    output, = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{@folder}/gem/lib",
+                              "-e", "require 'ws_unmask'; print 'loaded'")
+    expect(output).to eq "loaded"
+  end
+
   it "finds the one that was compiled at installation, beside it" do
     put("gem/lib/ws_unmask")
     expect(load_with).to eq "loaded"

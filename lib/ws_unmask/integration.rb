@@ -12,7 +12,8 @@ module WsUnmask
   # @!attribute module_name
   #   @return [Symbol] the module of WsUnmask that +install+ and +uninstall+ are called on
   # @!attribute tested
-  #   @return [Gem::Requirement] the versions that the specs have run with
+  #   @return [Array<String>] the versions that the specs have run with, as a Gem::Requirement takes
+  #     them
   Integration = Struct.new(:name, :gem_name, :features, :module_name, :tested,
                            keyword_init: true) do
     # @param name [Symbol]
@@ -35,7 +36,9 @@ module WsUnmask
 
     # @param version [String]
     # @return [Boolean]
-    def tested?(version) = tested.satisfied_by?(Gem::Version.new(version))
+    def tested?(version)
+      Gem::Requirement.new(*tested).satisfied_by?(Gem::Version.new(version))
+    end
 
     # @return [String, nil] the version of the gem that is loaded, or would be; nil without one
     def version
@@ -51,16 +54,16 @@ module WsUnmask
     ALL = [
       new(name: :websocket_driver, gem_name: "websocket-driver",
           features: %w[websocket/driver websocket/extensions],
-          module_name: :WebSocketDriver, tested: Gem::Requirement.new(">= 0.6", "< 0.9")),
+          module_name: :WebSocketDriver, tested: [">= 0.6", "< 0.9"]),
       new(name: :protocol_websocket, gem_name: "protocol-websocket",
           features: %w[protocol/websocket], module_name: :ProtocolWebSocket,
-          tested: Gem::Requirement.new(">= 0.4", "< 0.22")),
+          tested: [">= 0.4", "< 0.22"]),
       new(name: :websocket, gem_name: "websocket", features: %w[websocket],
-          module_name: :WebSocketGem, tested: Gem::Requirement.new(">= 1.2.6", "< 1.3")),
+          module_name: :WebSocketGem, tested: [">= 1.2.6", "< 1.3"]),
       new(name: :em_websocket, gem_name: "em-websocket", features: %w[em-websocket],
-          module_name: :EmWebSocket, tested: Gem::Requirement.new(">= 0.3.7", "< 0.6")),
+          module_name: :EmWebSocket, tested: [">= 0.3.7", "< 0.6"]),
       new(name: :midori, gem_name: "midori.rb", features: %w[midori],
-          module_name: :Midori, tested: Gem::Requirement.new("< 1"))
+          module_name: :Midori, tested: ["< 1"])
     ].freeze
   end
 end

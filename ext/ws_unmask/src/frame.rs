@@ -1,18 +1,18 @@
 //! `WsUnmask::Frame`.
 
-use crate::arguments::{limit, offset, optional_key, reserved, string, wrong_type};
+use crate::arguments::{
+    Keyword, limit, offset, optional_key, reserved, string, with_keywords, wrong_type,
+};
 use crate::error::{cannot_be_sent, decode_error, protocol_error};
 use crate::ruby_memory::{self, NoMemory, RubyString, catching_jumps, gc_guard, with_bytes};
 use crate::types;
 use magnus::{
-    DataTypeFunctions, Error, RClass, RHash, RModule, RString, Ruby, StaticSymbol, TypedData,
-    Value,
+    DataTypeFunctions, Error, RClass, RModule, RString, Ruby, StaticSymbol, TypedData, Value,
     encoding::{Coderange, EncodingCapable},
     gc, method,
     prelude::*,
-    scan_args::{ScanArgsOpt, get_kwargs, scan_args},
     typed_data::Obj,
-    value::{LazyId, Opaque},
+    value::{Lazy, LazyId, Opaque},
 };
 use ws_unmask_core::frame::{Frame as CoreFrame, Header, Opcode, check_payload};
 use ws_unmask_core::{DecodeError, Rules, reserved_bit};
@@ -62,15 +62,9 @@ pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
 }
 
 fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let (io, rules) = match *arguments {
-        [io] => (io, default_rules()),
-        _ => {
-            let names = ["max_frame_size", "require_mask", "allow_reserved"];
-            type Given = (Option<Value>, Option<Value>, Option<Value>);
-            let (io, (size, mask, reserved)): (_, Given) = source_and_keywords(arguments, &names)?;
-            (io, rules(ruby, size, mask, reserved)?)
-        }
-    };
+    let ([io], [size, mask, reserved]) =
+        with_keywords(ruby, arguments, [&MAX_FRAME_SIZE, &REQUIRE_MASK, &ALLOW_RESERVED])?;
+    let rules = rules(ruby, size, mask, reserved)?;
     let io = Source::new(ruby, io)?;
     let Some(first) = io.read_byte()? else { return Ok(None) };
     let second = io.read_byte()?.ok_or_else(|| ended(ruby))?;
@@ -102,17 +96,10 @@ fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Fr
 }
 
 fn decode(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Frame>>, Error> {
-    let (bytes, start, rules) = match *arguments {
-        [bytes] => (bytes, 0, default_rules()),
-        _ => {
-            let names = ["max_frame_size", "require_mask", "allow_reserved", "offset"];
-            type Given = (Option<Value>, Option<Value>, Option<Value>, Option<Value>);
-            let (bytes, (size, mask, reserved, start)): (_, Given) =
-                source_and_keywords(arguments, &names)?;
-            let start = start.map_or(Ok(0), |start| offset(ruby, start))?;
-            (bytes, start, rules(ruby, size, mask, reserved)?)
-        }
-    };
+    let names = [&MAX_FRAME_SIZE, &REQUIRE_MASK, &ALLOW_RESERVED, &OFFSET];
+    let ([bytes], [size, mask, reserved, start]) = with_keywords(ruby, arguments, names)?;
+    let rules = rules(ruby, size, mask, reserved)?;
+    let start = start.map_or(Ok(0), |start| offset(ruby, start))?;
     let bytes = string(ruby, bytes, "string")?;
     if bytes.len() <= start {
         return Ok(None);
@@ -128,32 +115,27 @@ fn decode(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<
     wrap(ruby, class, header, payload).map(Some)
 }
 
-/// What `Frame.read` and `Frame.decode` take: one argument, and keywords.
-fn source_and_keywords<T>(arguments: &[Value], names: &[&'static str]) -> Result<(Value, T), Error>
-where
-    T: ScanArgsOpt,
-{
-    let arguments = scan_args::<(Value,), (), (), (), RHash, ()>(arguments)?;
-    let given = get_kwargs::<_, (), T, ()>(arguments.keywords, &[], names)?.optional;
-    Ok((arguments.required.0, given))
-}
+static MAX_FRAME_SIZE: Keyword = Lazy::new(|ruby| ruby.sym_new("max_frame_size"));
+static REQUIRE_MASK: Keyword = Lazy::new(|ruby| ruby.sym_new("require_mask"));
+static ALLOW_RESERVED: Keyword = Lazy::new(|ruby| ruby.sym_new("allow_reserved"));
+static OFFSET: Keyword = Lazy::new(|ruby| ruby.sym_new("offset"));
+static MASK: Keyword = Lazy::new(|ruby| ruby.sym_new("mask"));
+static FIN: Keyword = Lazy::new(|ruby| ruby.sym_new("fin"));
+static RESERVED: Keyword = Lazy::new(|ruby| ruby.sym_new("reserved"));
 
-fn default_rules() -> Rules {
-    let default = Rules::default();
-    Rules { max_frame_size: default.max_message_size, ..default }
-}
-
+/// Of `Frame.read` and `Frame.decode`. What is not given is as for a server.
+#[inline]
 fn rules(
     ruby: &Ruby,
     max_frame_size: Option<Value>,
     require_mask: Option<Value>,
     allow_reserved: Option<Value>,
 ) -> Result<Rules, Error> {
-    let default = default_rules();
+    let default = Rules::default();
     Ok(Rules {
         max_frame_size: match max_frame_size {
             Some(size) => limit(ruby, size, "max_frame_size")?,
-            None => default.max_frame_size,
+            None => default.max_message_size,
         },
         require_mask: require_mask.is_none_or(|value| value.to_bool()),
         allow_reserved: match allow_reserved {
@@ -165,16 +147,8 @@ fn rules(
 }
 
 fn encode(ruby: &Ruby, _: RClass, arguments: &[Value]) -> Result<Value, Error> {
-    let (kind, payload, mask, fin, bits) = if let [kind, payload] = *arguments {
-        (kind, payload, None, None, None)
-    } else {
-        let arguments = scan_args::<(Value, Value), (), (), (), RHash, ()>(arguments)?;
-        let names = ["mask", "fin", "reserved"];
-        type Given = (Option<Value>, Option<Value>, Option<Value>);
-        let (mask, fin, bits) =
-            get_kwargs::<_, (), Given, ()>(arguments.keywords, &[], &names)?.optional;
-        (arguments.required.0, arguments.required.1, mask, fin, bits)
-    };
+    let ([kind, payload], [mask, fin, bits]) =
+        with_keywords(ruby, arguments, [&MASK, &FIN, &RESERVED])?;
     let opcode = types::opcode(ruby, kind)?;
     let payload = match opcode {
         Opcode::Close => close_payload(ruby, payload)?,

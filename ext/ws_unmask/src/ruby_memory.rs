@@ -199,6 +199,13 @@ pub fn yield_values(values: &[Value]) {
     gc_guard(values);
 }
 
+/// Whether the method that Ruby has called was given keywords, the last argument then.
+#[inline]
+pub fn has_keywords() -> bool {
+    // SAFETY: reads a flag of the call that is under way.
+    unsafe { rb_sys::rb_keyword_given_p() != 0 }
+}
+
 /// Tells Ruby's collector of memory that is held for an object, or that it was freed (negative).
 /// Called within [`catching_jumps`] if it is positive.
 pub fn tell_collector(bytes: isize) {
