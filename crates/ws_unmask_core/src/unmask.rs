@@ -6,7 +6,18 @@
 //! | 16–128 | [`simd`]: two, four or eight overlapping 16-byte blocks, without asking the CPU |
 //! | 129– | [`simd`]: head, aligned middle and tail in the widest vectors of this CPU |
 //!
-//! No path has a byte loop: what an even number of vectors does not cover is covered by one that
+//! Text that is not ASCII is checked in the same pass, while its vectors are in registers:
+//!
+//! | bytes | path |
+//! | --- | --- |
+//! | 0–15 | a byte at a time, from the two words |
+//! | 16–128 | ASCII as above; if it is not, in two overlapping vectors of the best level |
+//! | 129– | as above, and a step is checked unless it is ASCII |
+//!
+//! CPUs whose vectors cannot look up bytes (SSE2), or without any, leave the check to the standard
+//! library, in a second pass.
+//!
+//! No path unmasks in a byte loop: what an even number of vectors does not cover is covered by one that
 //! overlaps its neighbour. All of a short payload, and the head and tail of a long one, are read
 //! before anything is written, so the overlap is written twice with the same right bytes.
 
@@ -22,7 +33,7 @@ use crate::text::Invalid;
 use crate::utf8::Cut;
 use answer::{Answer, IfAscii};
 use core::mem::MaybeUninit;
-use in_out::{Copied, InOut, InPlace};
+use in_out::{Byte, Copied, InOut, InPlace};
 
 pub(crate) use answer::Piece;
 
@@ -143,11 +154,11 @@ pub(crate) fn unmask_text(
     }
 }
 
-/// [`unmask_text`] into memory that nothing has been written to yet; if the text is invalid, only a
-/// part of it may have been.
+/// [`unmask_text`] into other memory, which may be unwritten; if the text is invalid, a part of it may
+/// still be.
 #[inline]
-pub(crate) fn unmask_text_into(
-    dst: &mut [MaybeUninit<u8>],
+pub(crate) fn unmask_text_into<B: Byte>(
+    dst: &mut [B],
     src: &[u8],
     key: [u8; 4],
     offset: usize,
@@ -220,8 +231,8 @@ fn short_text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piec
 }
 
 #[inline(never)]
-fn short_text_into(
-    dst: &mut [MaybeUninit<u8>],
+fn short_text_into<B: Byte>(
+    dst: &mut [B],
     src: &[u8],
     key: Key,
     before: Cut,
@@ -235,12 +246,7 @@ fn text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece, Inv
 }
 
 #[inline(never)]
-fn text_into(
-    dst: &mut [MaybeUninit<u8>],
-    src: &[u8],
-    key: Key,
-    before: Cut,
-) -> Result<Piece, Invalid> {
+fn text_into<B: Byte>(dst: &mut [B], src: &[u8], key: Key, before: Cut) -> Result<Piece, Invalid> {
     simd::at_level(SimdLevel::best(), Copied { dst, src }, key, before)
 }
 
@@ -249,8 +255,8 @@ fn long_text_in_place(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece
     in_pieces(pieces.map(InPlace), key, before)
 }
 
-fn long_text_into(
-    dst: &mut [MaybeUninit<u8>],
+fn long_text_into<B: Byte>(
+    dst: &mut [B],
     src: &[u8],
     key: Key,
     before: Cut,
