@@ -1,6 +1,6 @@
 //! What callers want to know of the plain bytes, found out in the pass that unmasks.
 
-use super::in_out::InOut;
+use super::in_out::{InOut, InPlace};
 use super::word::{self, Few};
 use crate::Content;
 use crate::key::Key;
@@ -111,7 +111,7 @@ impl Answer for Result<Piece, Invalid> {
 
     #[inline(always)]
     fn without_vectors<T: InOut>(in_out: T, key: Key, before: Cut) -> Self {
-        word::text_in_two_passes(in_out.copied(), key, before)
+        in_two_passes(in_out.copied(), key, before)
     }
 
     #[inline(always)]
@@ -119,6 +119,16 @@ impl Answer for Result<Piece, Invalid> {
         if plain.is_ascii() && before.is_none() {
             return Ok(Piece::Ascii);
         }
-        word::few_bytes(plain.joined(), len, before)
+        before.check_few(plain.joined(), len).map(|end| Piece::Utf8 { end })
     }
+}
+
+/// Text that is unmasked, then checked by the standard library.
+#[inline(never)]
+fn in_two_passes(payload: &mut [u8], key: Key, before: Cut) -> Result<Piece, Invalid> {
+    let is_ascii = word::any_length(InPlace(payload), key);
+    if is_ascii && before.is_none() {
+        return Ok(Piece::Ascii);
+    }
+    before.check(payload).map(|end| Piece::Utf8 { end })
 }

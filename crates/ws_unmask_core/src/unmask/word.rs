@@ -1,11 +1,8 @@
 //! Eight bytes at a time: the path for payloads shorter than a vector, and for machines that have
 //! no vectors.
 
-use super::answer::Piece;
 use super::in_out::{InOut, InPlace};
 use crate::key::Key;
-use crate::text::Invalid;
-use crate::utf8::{Cut, Word};
 
 /// As many words as a step of the main loop takes; with eight the compiler finds that it can use
 /// whatever registers the target has.
@@ -109,30 +106,6 @@ pub(crate) fn below_16<T: InOut>(mut in_out: T, key: Key) -> Few {
             Few { head: u64::from_le(head), tail: u64::from_le(tail), tail_at: last }
         }
     }
-}
-
-/// Text of `len` bytes, fewer than 16.
-#[inline(never)]
-pub(crate) fn few_bytes(plain: u128, len: usize, before: Cut) -> Result<Piece, Invalid> {
-    if !before.goes_on_with(plain.to_le_bytes().into_iter().take(len)) {
-        return Err(Invalid);
-    }
-    let end = before.word_before(len, |at| (plain >> (8 * at)) as Word);
-    Cut::at_the_end(end).map(|end| Piece::Utf8 { end })
-}
-
-/// Text that is unmasked, then checked by the standard library.
-#[inline(never)]
-pub(crate) fn text_in_two_passes(
-    payload: &mut [u8],
-    key: Key,
-    before: Cut,
-) -> Result<Piece, Invalid> {
-    let is_ascii = any_length(InPlace(payload), key);
-    if is_ascii && before.is_none() {
-        return Ok(Piece::Ascii);
-    }
-    before.check(payload).map(|end| Piece::Utf8 { end })
 }
 
 #[inline(always)]

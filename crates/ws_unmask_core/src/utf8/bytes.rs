@@ -1,6 +1,7 @@
 //! UTF-8 checked a byte at a time, for text too short to be worth the call of vectorized code.
 
-use super::Cut;
+use super::{Cut, Word};
+use crate::text::Invalid;
 
 /// What may come next; each is the place of six bits in a row of [`NEXT`].
 const ANY: u64 = 0;
@@ -49,16 +50,19 @@ static NEXT: [u64; 256] = {
 };
 
 impl Cut {
-    /// Whether it, and then `bytes`, are text that is valid or can become so.
-    #[inline(always)]
-    pub(crate) fn goes_on_with(self, bytes: impl Iterator<Item = u8>) -> bool {
+    /// Checks the next piece: the `len` lowest bytes of `text`.
+    #[inline(never)]
+    pub(crate) fn check_few(self, text: u128, len: usize) -> Result<Self, Invalid> {
         let mut row = ANY;
         let mut see = |byte: u8| row = NEXT[usize::from(byte)] >> (row & 63);
         if !self.is_none() {
             // The zeros in front of it are characters, too.
             self.word().to_le_bytes().into_iter().for_each(&mut see);
         }
-        bytes.for_each(see);
-        row & 63 != INVALID
+        text.to_le_bytes().into_iter().take(len).for_each(see);
+        if row & 63 == INVALID {
+            return Err(Invalid);
+        }
+        Self::at_the_end(self.word_before(len, |at| (text >> (8 * at)) as Word))
     }
 }
