@@ -1,6 +1,6 @@
 //! A sans-IO encoder: messages in, bytes out.
 
-use crate::error::ProtocolError;
+use crate::error::{ProtocolError, Violation};
 use crate::frame::{Header, Opcode};
 use crate::unmask;
 #[cfg(feature = "deflate")]
@@ -65,8 +65,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// That it is a control frame and too long, or that there is no memory. `output` is as it was
-    /// then.
+    /// That there is no such message, that it is a control frame and too long, or that there is no
+    /// memory. `output` is as it was then.
     pub fn encode(
         &mut self,
         opcode: Opcode,
@@ -74,14 +74,59 @@ impl Encoder {
         key: Option<[u8; 4]>,
         output: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        let length = payload.len() as u64;
-        Header { fin: true, reserved: 0, opcode, key, length }.check()?;
-        let start = output.len();
-        let result = self.append(opcode, payload, key, output);
-        if result.is_err() {
-            output.truncate(start);
+        let Prepared { header, compressed } = self.prepare(opcode, payload, key)?;
+        let payload = compressed.as_deref().unwrap_or(payload);
+        let (bytes, size) = header.encode();
+        if let Err(error) = output.try_reserve(size + payload.len()) {
+            self.forget();
+            return Err(error.into());
         }
-        Ok(result?)
+        output.extend_from_slice(&bytes[..size]);
+        output.extend_from_slice(payload);
+        if let Some(key) = key {
+            let start = output.len() - payload.len();
+            unmask(&mut output[start..], key, 0);
+        }
+        Ok(())
+    }
+
+    /// [`encode`](Self::encode) for who has memory of another kind to write the frame to. It has to
+    /// be sent: the next message may refer to it. If it cannot be, [`forget`](Self::forget) it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`encode`](Self::encode).
+    #[inline]
+    pub fn prepare(
+        &mut self,
+        opcode: Opcode,
+        payload: &[u8],
+        key: Option<[u8; 4]>,
+    ) -> Result<Prepared, EncodeError> {
+        let length = payload.len() as u64;
+        let header = Header { fin: true, reserved: 0, opcode, key, length };
+        header.check()?;
+        if opcode == Opcode::Continuation {
+            return Err(ProtocolError::new(Violation::UnexpectedContinuation, 0).into());
+        }
+        #[cfg(feature = "deflate")]
+        if let Some(compression) = &mut self.compression
+            && !opcode.is_control()
+            && let Some(compressed) = compression.compress(payload)?
+        {
+            let length = compressed.len() as u64;
+            let header = Header { reserved: PER_MESSAGE, length, ..header };
+            return Ok(Prepared { header, compressed: Some(compressed) });
+        }
+        Ok(Prepared { header, compressed: None })
+    }
+
+    /// The next message refers to none before it.
+    pub fn forget(&mut self) {
+        #[cfg(feature = "deflate")]
+        if let Some(compression) = &mut self.compression {
+            compression.deflater.forget();
+        }
     }
 
     /// The bytes that it holds besides its own size.
@@ -92,68 +137,30 @@ impl Encoder {
         let allocated = 0;
         allocated
     }
+}
 
-    fn append(
-        &mut self,
-        opcode: Opcode,
-        payload: &[u8],
-        key: Option<[u8; 4]>,
-        output: &mut Vec<u8>,
-    ) -> Result<(), TryReserveError> {
-        #[cfg(feature = "deflate")]
-        if self.append_compressed(opcode, payload, key, output)? {
-            return Ok(());
+#[cfg(feature = "deflate")]
+impl Compression {
+    /// Or `None` for a message that is to be sent as it is.
+    fn compress(&mut self, payload: &[u8]) -> Result<Option<Vec<u8>>, TryReserveError> {
+        if payload.is_empty() || payload.len() < self.threshold {
+            return Ok(None);
         }
-        let length = payload.len() as u64;
-        let (header, size) = Header { fin: true, reserved: 0, opcode, key, length }.encode();
-        output.try_reserve(size + payload.len())?;
-        output.extend_from_slice(&header[..size]);
-        output.extend_from_slice(payload);
-        if let Some(key) = key {
-            let start = output.len() - payload.len();
-            unmask(&mut output[start..], key, 0);
-        }
-        Ok(())
+        let mut compressed = Vec::new();
+        self.deflater.deflate(payload, &mut compressed)?;
+        let is_shorter = compressed.len() < payload.len();
+        Ok((is_shorter || !self.deflater.no_context_takeover()).then_some(compressed))
     }
+}
 
-    /// Whether it has; if not, `output` is as it was.
-    #[cfg(feature = "deflate")]
-    fn append_compressed(
-        &mut self,
-        opcode: Opcode,
-        payload: &[u8],
-        key: Option<[u8; 4]>,
-        output: &mut Vec<u8>,
-    ) -> Result<bool, TryReserveError> {
-        let Some(Compression { deflater, threshold }) = &mut self.compression else {
-            return Ok(false);
-        };
-        if opcode.is_control() || payload.is_empty() || payload.len() < *threshold {
-            return Ok(false);
-        }
-        // The header's size is not known before the payload's. Once that is compressed, nothing must
-        // fail: the next message may refer to it.
-        let start = output.len();
-        let payload_start = start + Header::MAX_SIZE;
-        output.try_reserve(Header::MAX_SIZE)?;
-        output.resize(payload_start, 0);
-        deflater.deflate(payload, output)?;
-        let length = output.len() - payload_start;
-        if length >= payload.len() && deflater.no_context_takeover() {
-            output.truncate(start);
-            return Ok(false);
-        }
-        if let Some(key) = key {
-            unmask(&mut output[payload_start..], key, 0);
-        }
-        let header =
-            Header { fin: true, reserved: PER_MESSAGE, opcode, key, length: length as u64 };
-        let (header, size) = header.encode();
-        output[start..start + size].copy_from_slice(&header[..size]);
-        output.copy_within(payload_start.., start + size);
-        output.truncate(start + size + length);
-        Ok(true)
-    }
+/// A frame that is to be written: `header`, and behind it the payload, to be masked if there is a
+/// key in the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// What is in front of the payload.
+    pub header: Header,
+    /// The payload, if it was compressed; if not, it is the message as it was given.
+    pub compressed: Option<Vec<u8>>,
 }
 
 /// Why there is no frame.

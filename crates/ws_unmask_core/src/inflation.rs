@@ -96,15 +96,18 @@ impl Inflation {
     ) -> Result<P, DecodeError<P::Error>> {
         self.inflater.finish().map_err(|_| violation(Violation::InvalidDeflate))?;
         let expected = reassembly.expected();
-        let (mut plain, content) =
+        let (plain, content) =
             reassembly.finish().map_err(|Invalid| violation(Violation::InvalidUtf8))?;
         if plain.len() > SPARE {
             return P::assembled(plain, content).map_err(DecodeError::Memory);
         }
-        let payload = P::unmask(MaskedPayload::new(&plain, [0; 4], expected));
-        if plain.capacity() <= SPARE {
-            plain.clear();
-            self.spare = plain;
+        // It lies here and not on the stack, so that nothing is lost if the payload's memory is had
+        // from somebody who jumps when there is none.
+        self.spare = plain;
+        let payload = P::unmask(MaskedPayload::new(&self.spare, [0; 4], expected));
+        self.spare.clear();
+        if self.spare.capacity() > SPARE {
+            self.spare = Vec::new();
         }
         payload
     }

@@ -56,7 +56,7 @@ mod utf8;
 
 pub use close::is_close_code;
 pub use decoder::{Decoder, Message};
-pub use encoder::{EncodeError, Encoder};
+pub use encoder::{EncodeError, Encoder, Prepared};
 pub use error::{DecodeError, ProtocolError, Violation};
 pub use frame::{Frame, MessageState};
 pub use masked_payload::MaskedPayload;

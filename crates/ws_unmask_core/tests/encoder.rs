@@ -30,6 +30,13 @@ fn refuses_control_frames_that_are_too_long() {
     }
 }
 
+#[test]
+fn refuses_a_continuation_of_nothing() {
+    let result = encode(&mut Encoder::new(), Opcode::Continuation, b"more", None);
+    let Err(EncodeError::Protocol(error)) = result else { panic!("{result:?}") };
+    assert_eq!(error.kind, Violation::UnexpectedContinuation);
+}
+
 proptest! {
     #[test]
     fn writes_the_frames_of_the_reference(
@@ -88,6 +95,15 @@ mod compressed {
             assert_eq!(is_compressed(&bytes), !no_context_takeover);
             assert_eq!(bytes.len(), if no_context_takeover { 5 } else { 7 });
         }
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_sent_is_not_referred_to() {
+        let mut encoder = Encoder::with_deflater(Deflater::new(15, false), 0);
+        let first = encode(&mut encoder, Opcode::Text, b"Hello", None).unwrap();
+        encoder.prepare(Opcode::Text, b"Hello", None).unwrap();
+        encoder.forget();
+        assert_eq!(encode(&mut encoder, Opcode::Text, b"Hello", None).unwrap(), first);
     }
 
     fn messages() -> impl Strategy<Value = Vec<(bool, Vec<u8>)>> {

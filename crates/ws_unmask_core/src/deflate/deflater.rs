@@ -102,6 +102,12 @@ impl Deflater {
         }
         Ok(())
     }
+
+    /// The next message refers to none before it: for a message that was compressed but cannot be
+    /// sent.
+    pub fn forget(&mut self) {
+        self.stream = None;
+    }
 }
 
 impl Settings {
