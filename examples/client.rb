@@ -19,9 +19,9 @@ class Client
   end
 
   # A client's frame, masked as RFC 6455, section 5.3 says.
-  def self.frame(type, payload, fin: true, key: SecureRandom.bytes(4))
+  def self.frame(type, payload, fin: true, rsv1: false, key: SecureRandom.bytes(4))
     length = payload.bytesize
-    header = [(fin ? 0x80 : 0) | OPCODES.fetch(type)].pack("C")
+    header = [(fin ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | OPCODES.fetch(type)].pack("C")
     header << if length < 126 then [0x80 | length].pack("C")
               elsif length < 65_536 then [0x80 | 126, length].pack("Cn")
               else

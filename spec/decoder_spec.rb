@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require "objspace"
+require "tempfile"
 require_relative "support/child"
 require_relative "support/frames"
+require_relative "support/zlib_peer"
 
 RSpec.describe WsUnmask::Decoder do
   include Child
@@ -301,6 +303,232 @@ RSpec.describe WsUnmask::Decoder do
           decoder = described_class.new(allow_reserved: [1])
           expect { decoder.feed(bytes.b) }.to raise_error(WsUnmask::ProtocolError, /RSV1 = 1/)
         end
+      end
+    end
+
+    context "with deflate" do
+      let(:agreement) { WsUnmask::Deflate.new.accept("permessage-deflate") }
+      let(:peer) { ZlibPeer.new }
+
+      def decoder_with(agreement, **options)
+        described_class.new(deflate: agreement, **options)
+      end
+
+      # The compressed frames of a message, in as many fragments.
+      def compressed(type, payload, fragments: 1, peer: self.peer)
+        deflated = peer.deflate(payload.b)
+        size = [deflated.bytesize.fdiv(fragments).ceil, 1].max
+        pieces = Array.new(fragments) { |index| deflated.byteslice(index * size, size) || "" }
+        pieces.map.with_index do |piece, index|
+          frame(index.zero? ? type : :continuation, piece, fin: index == fragments - 1,
+                                                           rsv1: index.zero?)
+        end.join
+      end
+
+      it "inflates the examples of RFC 7692, section 7.2.3" do
+        hello = %w[f248cdc9c90700 f200110000 000500faff48656c6c6f00]
+        stream = hello.map { |digits| frame(:text, [digits].pack("H*"), rsv1: true) }.join
+        expect(decoder_with(agreement).feed(stream)).to eq [[:text, "Hello"]] * 3
+      end
+
+      it "inflates what another implementation has compressed, however it is cut" do
+        random = Random.new(RSpec.configuration.seed)
+        [true, false].product([9, 12, 15]).each do |context_takeover, window_bits|
+          peer = ZlibPeer.new(context_takeover:, window_bits:)
+          header = "permessage-deflate; client_max_window_bits=#{window_bits}" \
+                   "#{"; client_no_context_takeover" unless context_takeover}"
+          agreement = WsUnmask::Deflate.new(client_max_window_bits: window_bits).accept(header)
+          messages = Array.new(many(40)) do
+            case random.rand(4)
+            when 0 then [:text, ""]
+            when 1 then [:text, "grüß dich, " * random.rand(10_000)]
+            when 2 then [:binary, random.bytes(random.rand(5000))]
+            else [:text, %({"user":#{random.rand(10)},"text":"message #{random.rand(1000)}"})]
+            end
+          end
+          stream = messages.map do |type, payload|
+            next frame(type, payload) if random.rand(4).zero? # as it is
+
+            compressed(type, payload, fragments: random.rand(1..4), peer:)
+          end.join(frame(:ping, "between"))
+          stream = cut(stream, random:)
+          got = fed(*stream, decoder: decoder_with(agreement)).reject { |type,| type == :ping }
+          expect(got).to eq messages
+          expect(got.map { |_, payload| payload.encoding }.uniq - [Encoding::UTF_8])
+            .to eq [Encoding::ASCII_8BIT]
+        end
+      end
+
+      it "inflates what a server sends, too" do
+        client = WsUnmask::Deflate.new.confirm("permessage-deflate; server_no_context_takeover")
+        stream = ["c107f248cdc9c90700"].pack("H*") * 2
+        expect(decoder_with(client, require_mask: false).feed(stream)).to eq [[:text, "Hello"]] * 2
+      end
+
+      it "returns no reserved bit but those that are asked for" do
+        decoder = decoder_with(agreement, allow_reserved: [3])
+        both = compressed(:binary, "x").tap { |bytes| bytes.setbyte(0, bytes.getbyte(0) | 0x10) }
+        expect(decoder.feed(both)).to eq [[:binary, "x", [3]]]
+      end
+
+      it "refuses RSV1 without it, and on what is not the first frame of a message" do
+        expect { decoder.feed(compressed(:text, "x")) }
+          .to raise_error(WsUnmask::ProtocolError, /RSV1 = 1/)
+        ["\xc9\x80\0\0\0\0", "\x41\x80\0\0\0\0\xc0\x80\0\0\0\0"].each do |bytes|
+          expect { decoder_with(agreement).feed(bytes.b) }
+            .to raise_error(WsUnmask::ProtocolError, /RSV1 = 1/)
+        end
+      end
+
+      it "raises for what is not an agreement" do
+        expect { described_class.new(deflate: true) }
+          .to raise_error(TypeError,
+                          "deflate must be a WsUnmask::Deflate::Agreement or nil, not TrueClass")
+      end
+
+      it "raises with 1007 for what is not DEFLATE, or ends within a block" do
+        ["\xff\xff", "\xf2\x48\xcd"].each do |payload|
+          expect { decoder_with(agreement).feed(frame(:binary, payload.b, rsv1: true)) { nil } }
+            .to raise_error(an_instance_of(WsUnmask::InvalidPayloadError)
+                              .and(have_attributes(code: 1007)))
+        end
+      end
+
+      it "raises with 1007 at the first invalid byte of text, before the rest of the message" do
+        bytes = compressed(:text, "caf\xe9 ".b + Random.bytes(10_000))
+        decoder = decoder_with(agreement)
+        fed = 0
+        expect { bytes.each_char { |byte| decoder.feed(byte) and fed += 1 } }
+          .to raise_error(an_instance_of(WsUnmask::InvalidPayloadError)
+                            .and(have_attributes(code: 1007)))
+        expect(fed).to be < 2000
+        whole = compressed(:text, "\xe9", peer: ZlibPeer.new)
+        expect { decoder_with(agreement).feed(whole) { nil } }
+          .to raise_error(WsUnmask::InvalidPayloadError)
+        unchecked = decoder_with(agreement, validate_utf8: false)
+        expect(unchecked.feed(whole)).to eq [[:text, "\xe9"]]
+      end
+
+      it "limits the plain bytes" do
+        exactly = compressed(:binary, "x" * 1000)
+        expect(decoder_with(agreement, max_message_size: 1000).feed(exactly))
+          .to eq [[:binary, "x" * 1000]]
+        expect { decoder_with(agreement, max_message_size: 999).feed(exactly) }
+          .to raise_error(an_instance_of(WsUnmask::MessageTooBigError)
+                            .and(have_attributes(
+                                   code: 1009,
+                                   message: "message of 1000 bytes or more is over the limit of 999"
+                                 )))
+      end
+
+      # 128 MiB of zeros in 130 KB, in a file: what compresses them would leave holes in the memory
+      # of the process that is measured.
+      let(:bomb) do
+        Tempfile.new.tap do |file|
+          zeros = "\0" * (1 << 20)
+          deflate = Zlib::Deflate.new(9, -15)
+          file.binmode.write(*Array.new(128) { deflate.deflate(zeros) }, deflate.flush[0...-4])
+          file.close
+        end
+      end
+
+      {
+        "in one frame" => "feed.([0xc2, 0xff, bomb.bytesize, 0, bomb].pack('CCQ>Na*'))",
+        "in a thousand fragments" => <<~RUBY,
+          bomb.scan(/.{131}/mn).each_with_index do |piece, index|
+            feed.([index.zero? ? 0x42 : 0, 0xfe, piece.bytesize, 0, piece].pack("CCnNa*"))
+          end
+        RUBY
+        "one byte a read" => <<~RUBY
+          frame = [0xc2, 0xff, bomb.bytesize, 0, bomb].pack("CCQ>Na*")
+          frame.each_byte { |byte| feed.(byte.chr) }
+        RUBY
+      }.each do |name, feeds|
+        it "stops at the limit of a bomb #{name}: 1009, within 1 MiB more memory" do
+          over, fed = in_child(<<~RUBY, env: { "BOMB" => bomb.path }).split.map(&:to_i)
+            bomb = File.binread(ENV.fetch("BOMB"))
+            agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
+            LIMIT = 16 << 20
+            decoder = WsUnmask::Decoder.new(deflate: agreement, max_message_size: LIMIT)
+            memory = ->(name) { File.read("/proc/self/status")[/\#{name}:\\s+(\\d+)/, 1].to_i << 10 }
+            fed = 0
+            feed = lambda do |bytes|
+              fed += bytes.bytesize
+              decoder.feed(bytes) { raise "a message" }
+            rescue WsUnmask::MessageTooBigError => error
+              raise unless error.code == 1009
+              puts memory.("VmHWM") - $before - LIMIT, fed
+              exit
+            end
+            # The peak counts from here.
+            GC.start
+            File.write("/proc/self/clear_refs", "5")
+            $before = memory.("VmRSS")
+            #{feeds}
+          RUBY
+          expect(over).to be < 1 << 20
+          expect(fed).to be < 20_000 unless name == "in one frame"
+        ensure
+          bomb.unlink
+        end
+      end
+
+      it "holds memory while it needs it, which ObjectSpace and Ruby's collector know of" do
+        decoder = decoder_with(agreement)
+        empty = ObjectSpace.memsize_of(decoder)
+        decoder.feed(compressed(:text, "Hello"))
+        expect(ObjectSpace.memsize_of(decoder) - empty).to be_between(40_000, 64_000)
+        no_takeover = WsUnmask::Deflate.new(client_no_context_takeover: true)
+                                       .accept("permessage-deflate")
+        decoder = decoder_with(no_takeover)
+        3.times { decoder.feed(compressed(:text, "Hello", peer: ZlibPeer.new)) }
+        expect(ObjectSpace.memsize_of(decoder)).to be_within(2048).of(empty)
+      end
+
+      it "makes Ruby collect decoders that nobody has any more" do
+        expect(in_child(<<~RUBY).to_i).to be > 5
+          agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
+          hello = ["c18700000000f248cdc9c90700"].pack("H*")
+          before = GC.count
+          20_000.times { WsUnmask::Decoder.new(deflate: agreement).feed(hello) }
+          puts GC.count - before
+        RUBY
+      end
+
+      it "returns the same while every allocation collects garbage" do
+        stream = cut(compressed(:text, "grüß " * 5000) + compressed(:binary, "x" * 50))
+        decoder = decoder_with(agreement)
+        GC.stress = true
+        got = stream.flat_map { |piece| decoder.feed(piece) }
+        GC.stress = false
+        expect(got).to eq [[:text, "grüß " * 5000], [:binary, "x" * 50]]
+      ensure
+        GC.stress = false
+      end
+
+      it "fails for good if there is no memory for a message" do
+        expect(in_child(<<~RUBY)).to eq "3 no_memory no_memory\n"
+          require "zlib"
+          deflate = Zlib::Deflate.new(9, -15)
+          payload = deflate.deflate("\\0" * (100 << 20), Zlib::SYNC_FLUSH)[0...-4]
+          deflate.close
+          hello = ["c18700000000f248cdc9c90700"].pack("H*")
+          agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
+          decoder = WsUnmask::Decoder.new(max_message_size: nil, deflate: agreement)
+          GC.start
+          size = File.read("/proc/self/statm").to_i * 4096
+          Process.setrlimit(:AS, size + (60 << 20), Process::RLIM_INFINITY)
+          got = []
+          feed = lambda do |input|
+            got << decoder.feed(input).size
+          rescue NoMemoryError
+            got << :no_memory
+          end
+          feed.(hello * 3 + [0xc2, 0xff, payload.bytesize, 0, payload].pack("CCQ>Na*"))
+          feed.("") if got.size == 1
+          feed.(hello)
+          puts got.join(" ")
+        RUBY
       end
     end
 

@@ -17,6 +17,9 @@ module WsUnmask
   # message's first frame, for instance +[1]+. Text that has one is in ASCII-8BIT and not checked,
   # because an extension still has to decode it.
   #
+  # With +deflate+, compressed messages come out plain, without their reserved bit. They are
+  # inflated and checked while they arrive, and never further than +max_message_size+.
+  #
   # A decoder serves one connection, so use it from one thread at a time.
   #
   # @example
@@ -32,7 +35,7 @@ module WsUnmask
   #   end
   class Decoder
     # @param max_message_size [Integer, nil] the most bytes in a message, over all of its fragments;
-    #   nil for no limit
+    #   if it is compressed, the most plain bytes; nil for no limit
     # @param max_frame_size [Integer, nil] the most bytes in the payload of a data frame; nil for no
     #   limit but the message's
     # @param require_mask [Boolean] whether frames have to be masked: true for a server, false for a
@@ -41,11 +44,13 @@ module WsUnmask
     #   extensions have negotiated. RSV1 is then accepted on the first frame of a message only (RFC
     #   7692, section 6)
     # @param validate_utf8 [Boolean] whether text has to be valid UTF-8 (RFC 6455, section 8.1)
+    # @param deflate [Deflate::Agreement, nil] how the peer compresses messages; nil for not at all
     # @raise [ArgumentError] if a size is negative, or a reserved bit is not 1, 2 or 3
-    # @raise [TypeError] if a size is not an Integer, or +allow_reserved+ not an Array
+    # @raise [TypeError] if a size is not an Integer, +allow_reserved+ not an Array, or
+    #   +deflate+ not an agreement
     def initialize(max_message_size: 64 * 1024 * 1024, max_frame_size: nil, require_mask: true,
-                   allow_reserved: [], validate_utf8: true)
-      set_up(max_message_size, max_frame_size, require_mask, allow_reserved, validate_utf8)
+                   allow_reserved: [], validate_utf8: true, deflate: nil)
+      set_up(max_message_size, max_frame_size, require_mask, allow_reserved, validate_utf8, deflate)
     end
 
     # @!method feed(bytes)

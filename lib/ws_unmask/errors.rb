@@ -21,7 +21,8 @@ module WsUnmask
   # A frame without a masking key where one is required (RFC 6455, section 5.1).
   class NotMaskedError < ProtocolError; end
 
-  # Text, or the reason in a close frame, that is not valid UTF-8 (RFC 6455, section 8.1).
+  # Text, or the reason in a close frame, that is not valid UTF-8 (RFC 6455, section 8.1); or a
+  # compressed message that cannot be inflated (RFC 7692, section 7.2.2).
   class InvalidPayloadError < ProtocolError
     # (see ProtocolError#code)
     def code = 1007
@@ -32,4 +33,8 @@ module WsUnmask
     # (see ProtocolError#code)
     def code = 1009
   end
+
+  # The extensions in the opening handshake are malformed, or not those that were offered: a server
+  # answers with 400, a client fails the connection (RFC 6455, sections 4.2.2 and 4.1).
+  class NegotiationError < StandardError; end
 end

@@ -1,6 +1,7 @@
 //! What Ruby callers pass, checked, with errors that name the argument.
 
 use crate::ruby_memory::{self, Key};
+use core::ops::RangeInclusive;
 use magnus::{
     Error, Integer, RArray, RHash, RString, Ruby, StaticSymbol, Value, prelude::*, value::Lazy,
 };
@@ -199,14 +200,35 @@ pub fn limit(ruby: &Ruby, value: Value, name: &str) -> Result<u64, Error> {
     if value.is_nil() {
         return Ok(u64::MAX);
     }
+    size(ruby, value, name, "an Integer of bytes or nil for no limit")
+}
+
+/// A size in bytes.
+pub fn size(ruby: &Ruby, value: Value, name: &str, expected: &str) -> Result<u64, Error> {
     let Some(integer) = Integer::from_value(value) else {
-        return Err(wrong_type(ruby, name, "an Integer of bytes or nil for no limit", value));
+        return Err(wrong_type(ruby, name, expected, value));
     };
     if is_negative(integer)? {
         let message = format!("{name} must not be negative, but is {integer}");
         return Err(Error::new(ruby.exception_arg_error(), message));
     }
     Ok(integer.to_u64().unwrap_or(u64::MAX)) // no stream is longer
+}
+
+pub fn in_range(
+    ruby: &Ruby,
+    value: Value,
+    name: &str,
+    range: RangeInclusive<u8>,
+) -> Result<u8, Error> {
+    let Some(integer) = Integer::from_value(value) else {
+        return Err(wrong_type(ruby, name, "an Integer", value));
+    };
+    integer.to_u8().ok().filter(|number| range.contains(number)).ok_or_else(|| {
+        let message =
+            format!("{name} must be in {}..{}, not {integer}", range.start(), range.end());
+        Error::new(ruby.exception_arg_error(), message)
+    })
 }
 
 /// Reserved bits from the numbers in their names.

@@ -1,9 +1,10 @@
 //! `WsUnmask::Decoder`.
 
 use crate::arguments::{RuleArguments, reserved_numbers, string};
+use crate::deflate::Agreement;
 use crate::error::decode_error;
 use crate::ruby_memory::{
-    self, KnownType, NoMemory, RubyString, catching_jumps, with_bytes, yield_values,
+    HeldMemory, KnownType, NoMemory, RubyString, catching_jumps, with_bytes, yield_values,
 };
 use crate::types;
 use magnus::{
@@ -17,9 +18,6 @@ use ws_unmask_core::{DecodeError, Message, Reserved, Rules};
 
 /// Messages for which memory is kept though none is waiting.
 const KEPT_CAPACITY: usize = 64;
-
-/// Growth in bytes that Ruby's collector is not told of one by one.
-const UNTOLD: usize = 16 << 10;
 
 /// The core's decoder, and the messages that no block has taken yet.
 ///
@@ -36,8 +34,7 @@ struct Decoder {
     stage: Cell<Stage>,
     /// A close frame was delivered.
     is_closed: Cell<bool>,
-    /// Bytes that Ruby's collector knows of.
-    told: Cell<usize>,
+    held: HeldMemory,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +66,7 @@ impl Default for Decoder {
             is_set_up: Cell::new(false),
             stage: Cell::new(Stage::Idle),
             is_closed: Cell::new(false),
-            told: Cell::new(0),
+            held: HeldMemory::default(),
         }
     }
 }
@@ -87,22 +84,17 @@ impl DataTypeFunctions for Decoder {
     }
 }
 
-impl Drop for Decoder {
-    fn drop(&mut self) {
-        ruby_memory::tell_collector(-(self.told.get() as isize));
-    }
-}
-
 pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     let class = module.define_class("Decoder", ruby.class_object())?;
     class.define_alloc_func::<Decoder>();
-    class.define_private_method("set_up", method!(set_up, 5))?;
+    class.define_private_method("set_up", method!(set_up, 6))?;
     class.define_private_method("initialize_copy", method!(initialize_copy, 1))?;
     class.define_method("feed", method!(feed, 1))?;
     class.define_method("closed?", method!(is_closed, 0))?;
     class.define_method("inspect", method!(inspect, 0))
 }
 
+#[allow(clippy::too_many_arguments, reason = "Ruby passes the keywords one by one")]
 fn set_up(
     ruby: &Ruby,
     decoder: &Decoder,
@@ -111,6 +103,7 @@ fn set_up(
     require_mask: Value,
     allow_reserved: Value,
     validate_utf8: Value,
+    deflate: Value,
 ) -> Result<(), Error> {
     let arguments = RuleArguments {
         max_message_size,
@@ -120,11 +113,15 @@ fn set_up(
         validate_utf8,
     };
     let rules = arguments.rules(ruby)?;
+    let agreement = Agreement::optional(ruby, &deflate)?;
     if decoder.is_set_up.replace(true) {
         return Err(Error::new(ruby.exception_type_error(), "already initialized"));
     }
     decoder.names_reserved.set(rules.allow_reserved != 0);
-    decoder.core.replace(ws_unmask_core::Decoder::new(rules));
+    decoder.core.replace(match agreement {
+        Some(agreement) => ws_unmask_core::Decoder::with_inflater(rules, agreement.inflater()),
+        None => ws_unmask_core::Decoder::new(rules),
+    });
     Ok(())
 }
 
@@ -187,7 +184,7 @@ impl Decoder {
         let mut core = self.core.borrow_mut();
         let fed = catching_jumps(|| {
             let decoded = self.decode(&mut core, bytes);
-            self.tell_collector(&core);
+            self.held.is(core.allocated() + self.undelivered_size());
             match decoded {
                 Ok(Some(only)) => self.deliver(ruby, only),
                 Ok(None) => self.deliver_all(ruby),
@@ -208,7 +205,7 @@ impl Decoder {
                 Some(only) => self.keep(only),
                 None => Ok(()),
             });
-            self.tell_collector(&core);
+            self.held.is(core.allocated() + self.undelivered_size());
             let messages = self.collect(ruby)?;
             match decoded {
                 Err(error) if messages.is_empty() => Err(decode_error(ruby, error)),
@@ -337,16 +334,6 @@ impl Decoder {
 
     fn undelivered_size(&self) -> usize {
         self.undelivered.borrow().capacity() * size_of::<Undelivered>()
-    }
-
-    /// Ruby collects garbage when enough memory was allocated, and knows by itself only of its own.
-    #[inline(always)]
-    fn tell_collector(&self, core: &ws_unmask_core::Decoder) {
-        let (held, told) = (core.allocated() + self.undelivered_size(), self.told.get());
-        if held.abs_diff(told) >= UNTOLD {
-            self.told.set(held);
-            ruby_memory::tell_collector(held as isize - told as isize);
-        }
     }
 }
 

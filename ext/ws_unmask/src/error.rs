@@ -1,14 +1,15 @@
 //! The core's errors as Ruby's exceptions.
 
 use crate::ruby_memory::NoMemory;
-use magnus::{Error, Exception, RClass, RModule, Ruby, prelude::*};
-use ws_unmask_core::{DecodeError, ProtocolError, Violation};
+use core::fmt::Display;
+use magnus::{Error, Exception, ExceptionClass, RClass, RModule, Ruby, prelude::*};
+use ws_unmask_core::{DecodeError, EncodeError, ProtocolError, Violation};
 
 #[cold]
 pub fn protocol_error(ruby: &Ruby, error: ProtocolError) -> Error {
     let name = match error.kind {
         Violation::NotMasked => "NotMaskedError",
-        Violation::InvalidUtf8 => "InvalidPayloadError",
+        Violation::InvalidUtf8 | Violation::InvalidDeflate => "InvalidPayloadError",
         Violation::FrameTooBig { .. } | Violation::MessageTooBig { .. } => "MessageTooBigError",
         _ => "ProtocolError",
     };
@@ -27,10 +28,30 @@ pub fn decode_error(ruby: &Ruby, error: DecodeError<NoMemory>) -> Error {
     match error {
         DecodeError::Protocol(error) => protocol_error(ruby, error),
         DecodeError::Memory(NoMemory::InRuby(error)) => error,
-        DecodeError::Memory(NoMemory::InRust) => {
-            Error::new(ruby.exception_no_mem_error(), "failed to allocate memory for a message")
-        }
+        DecodeError::Memory(NoMemory::InRust) => no_memory(ruby),
     }
+}
+
+#[cold]
+pub fn encode_error(ruby: &Ruby, error: EncodeError) -> Error {
+    match error {
+        EncodeError::Protocol(error) => cannot_be_sent(ruby, error),
+        EncodeError::Memory(_) => no_memory(ruby),
+    }
+}
+
+#[cold]
+fn no_memory(ruby: &Ruby) -> Error {
+    Error::new(ruby.exception_no_mem_error(), "failed to allocate memory for a message")
+}
+
+#[cold]
+pub fn negotiation_error(ruby: &Ruby, error: impl Display) -> Error {
+    let class = ruby
+        .class_object()
+        .const_get::<_, RModule>("WsUnmask")
+        .and_then(|module| module.const_get::<_, ExceptionClass>("NegotiationError"));
+    class.map_or_else(|error| error, |class| Error::new(class, error.to_string()))
 }
 
 /// What a frame would be refused for by whoever receives it.

@@ -14,7 +14,7 @@ use magnus::{
     typed_data::Obj,
     value::{Lazy, LazyId, Opaque},
 };
-use ws_unmask_core::frame::{Frame as CoreFrame, Header, Opcode, check_payload};
+use ws_unmask_core::frame::{self, Frame as CoreFrame, Header, Opcode};
 use ws_unmask_core::{DecodeError, Rules, reserved_bit};
 
 /// Payloads over this many bytes are read in pieces, so that memory grows with the data received
@@ -150,10 +150,7 @@ fn encode(ruby: &Ruby, _: RClass, arguments: &[Value]) -> Result<Value, Error> {
     let ([kind, payload], [mask, fin, bits]) =
         with_keywords(ruby, arguments, [&MASK, &FIN, &RESERVED])?;
     let opcode = types::opcode(ruby, kind)?;
-    let payload = match opcode {
-        Opcode::Close => close_payload(ruby, payload)?,
-        _ => string(ruby, payload, "payload")?,
-    };
+    let payload = payload_of(ruby, opcode, payload)?;
     let header = Header {
         fin: fin.is_none_or(|fin| fin.to_bool()),
         reserved: bits.map_or(Ok(0), |bits| reserved(ruby, bits, "reserved"))?,
@@ -162,11 +159,18 @@ fn encode(ruby: &Ruby, _: RClass, arguments: &[Value]) -> Result<Value, Error> {
         length: payload.len() as u64,
     };
     header.check().map_err(|error| cannot_be_sent(ruby, error))?;
-    check(ruby, &header, payload)?;
+    check_payload(ruby, &header, payload)?;
     ruby_memory::framed(header, payload)
 }
 
-/// A String as it is, or a `WsUnmask::Close`.
+/// What is to be sent: a String, or for a close frame a `WsUnmask::Close`.
+pub fn payload_of(ruby: &Ruby, opcode: Opcode, payload: Value) -> Result<RString, Error> {
+    match opcode {
+        Opcode::Close => close_payload(ruby, payload),
+        _ => string(ruby, payload, "payload"),
+    }
+}
+
 fn close_payload(ruby: &Ruby, payload: Value) -> Result<RString, Error> {
     if let Some(string) = RString::from_value(payload) {
         return Ok(string);
@@ -181,7 +185,7 @@ fn close_payload(ruby: &Ruby, payload: Value) -> Result<RString, Error> {
 
 /// Refuses what the receiver would refuse. Ruby's knowledge of a String's content saves a look.
 #[inline]
-fn check(ruby: &Ruby, header: &Header, payload: RString) -> Result<(), Error> {
+pub fn check_payload(ruby: &Ruby, header: &Header, payload: RString) -> Result<(), Error> {
     if header.opcode == Opcode::Text {
         let encoding = payload.enc_get();
         let is_utf8 = encoding == ruby.utf8_encindex();
@@ -194,7 +198,7 @@ fn check(ruby: &Ruby, header: &Header, payload: RString) -> Result<(), Error> {
             return Ok(());
         }
     }
-    with_bytes(payload, |payload| check_payload(header, payload))
+    with_bytes(payload, |payload| frame::check_payload(header, payload))
         .map_err(|error| cannot_be_sent(ruby, error))
 }
 

@@ -5,6 +5,8 @@
 
 mod arguments;
 mod decoder;
+mod deflate;
+mod encoder;
 mod error;
 mod frame;
 mod masking;
@@ -23,6 +25,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     module.const_set("VERSION", version)?;
     masking::init(module)?;
     decoder::init(ruby, module)?;
+    deflate::init(ruby, module)?;
+    encoder::init(ruby, module)?;
     frame::init(ruby, module)?;
     #[cfg(feature = "panic_for_tests")]
     panic_for_tests::init(module)?;

@@ -13,6 +13,7 @@
 
 #![allow(unsafe_code, reason = "the one file that has any; each block says why it is sound")]
 
+use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::panic::AssertUnwindSafe;
@@ -95,12 +96,17 @@ pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Erro
 /// Raises NoMemoryError if Ruby has no memory for it.
 #[inline]
 pub fn framed(header: Header, payload: RString) -> Result<Value, Error> {
+    with_bytes(payload, |payload| framed_bytes(header, payload))
+}
+
+/// [`framed`], with a payload that may be in Rust's memory. Called within [`catching_jumps`] by
+/// whoever holds something to drop.
+#[inline]
+pub fn framed_bytes(header: Header, payload: &[u8]) -> Result<Value, Error> {
     let (bytes, size) = header.encode();
     let len = size + payload.len();
     let raw = if len <= SMALL { new_string(len) } else { protect(|| new_string(len))? };
     let (string, ()) = filled(raw, len, |frame| {
-        // SAFETY: the slice lives until it has been copied, without a call into Ruby.
-        let payload = unsafe { payload.as_slice() };
         let (start, rest) = frame.split_at_mut(size);
         start.write_copy_of_slice(&bytes[..size]);
         match header.key {
@@ -108,8 +114,46 @@ pub fn framed(header: Header, payload: RString) -> Result<Value, Error> {
             None => _ = rest.write_copy_of_slice(payload),
         }
     });
-    gc_guard(payload);
     Ok(string.as_value())
+}
+
+/// Appends to `output` what [`framed_bytes`] returns. Its memory grows by doubling, and is kept.
+/// Called within [`catching_jumps`]; `payload` must not lie in `output`, which moves.
+///
+/// Raises FrozenError for a frozen String, RuntimeError for one that is locked by an IO, and
+/// NoMemoryError. Part of the frame may be there then.
+#[inline]
+pub fn append_frame(output: RString, header: Header, payload: &[u8]) {
+    // A multiple of four, so that each piece begins at the key's first byte.
+    const PIECE: usize = 4 << 10;
+    let (bytes, size) = header.encode();
+    append(output, &bytes[..size]);
+    let Some(key) = header.key else { return append(output, payload) };
+    for plain in payload.chunks(PIECE) {
+        let mut masked = [MaybeUninit::uninit(); PIECE];
+        let masked = masked[..plain.len()].write_copy_of_slice(plain);
+        ws_unmask_core::unmask(masked, key, 0);
+        append(output, masked);
+    }
+}
+
+/// Called within [`catching_jumps`].
+#[inline]
+fn append(output: RString, bytes: &[u8]) {
+    // SAFETY: rb_str_cat copies `bytes`, which are not in `output`, and raises before it has changed
+    // anything. It allocates; Ruby code runs only if it raises, and then nobody reads `bytes` again.
+    unsafe { rb_sys::rb_str_cat(output.as_raw(), bytes.as_ptr().cast(), bytes.len() as _) };
+}
+
+/// Takes back what [`append_frame`] has appended behind the first `len` bytes before it raised.
+#[cold]
+pub fn take_back(output: RString, len: usize) -> Result<(), Error> {
+    if output.len() <= len {
+        return Ok(());
+    }
+    // SAFETY: something was appended, so `output` is a String with memory of its own, of more than
+    // `len` bytes.
+    catching_jumps(|| unsafe { rb_sys::rb_str_set_len(output.as_raw(), len as _) })
 }
 
 /// The type of the objects that wrap a `T`. magnus checks it within a `protect` at each call, which
@@ -206,9 +250,36 @@ pub fn has_keywords() -> bool {
     unsafe { rb_sys::rb_keyword_given_p() != 0 }
 }
 
-/// Tells Ruby's collector of memory that is held for an object, or that it was freed (negative).
-/// Called within [`catching_jumps`] if it is positive.
-pub fn tell_collector(bytes: isize) {
+/// Memory that Rust holds for an object, as far as Ruby's collector was told. Ruby collects garbage
+/// when enough memory was allocated, and knows by itself only of its own.
+#[derive(Default)]
+pub struct HeldMemory {
+    told: Cell<usize>,
+}
+
+impl HeldMemory {
+    /// Changes in bytes that the collector is not told of one by one.
+    const UNTOLD: usize = 16 << 10;
+
+    /// That it is this much now. Called within [`catching_jumps`].
+    #[inline(always)]
+    pub fn is(&self, held: usize) {
+        let told = self.told.get();
+        if held.abs_diff(told) >= Self::UNTOLD {
+            self.told.set(held);
+            tell_collector(held as isize - told as isize);
+        }
+    }
+}
+
+impl Drop for HeldMemory {
+    fn drop(&mut self) {
+        tell_collector(-(self.told.get() as isize));
+    }
+}
+
+/// Of memory that was taken, or given back (negative). It raises nothing if it is negative.
+fn tell_collector(bytes: isize) {
     if bytes == 0 {
         return;
     }
