@@ -15,9 +15,12 @@ class EchoConnection
   READ_SIZE = 64 * 1024
   DRAIN_SECONDS = 2
 
-  def initialize(socket)
+  # @param deflate [WsUnmask::Deflate::Agreement, nil]
+  def initialize(socket, deflate)
     @socket = socket
-    @decoder = WsUnmask::Decoder.new
+    @deflate = deflate
+    @decoder = WsUnmask::Decoder.new(deflate:)
+    @encoder = WsUnmask::Encoder.new(deflate:) # which does not mask, as a server must not
     # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms.
     return unless @socket.respond_to?(:setsockopt) # a TLS socket of Puma has it set already
 
@@ -26,8 +29,9 @@ class EchoConnection
 
   def accept(key)
     answer = [Digest::SHA1.digest(key + GUID)].pack("m0") # RFC 6455, section 4.2.2
+    extensions = "Sec-WebSocket-Extensions: #{@deflate.response}\r\n" if @deflate
     @socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n" \
-                  "Connection: Upgrade\r\nSec-WebSocket-Accept: #{answer}\r\n\r\n")
+                  "Connection: Upgrade\r\nSec-WebSocket-Accept: #{answer}\r\n#{extensions}\r\n")
   end
 
   def run
@@ -54,9 +58,8 @@ class EchoConnection
     end
   end
 
-  # Without a masking key: a server's frames are not masked (RFC 6455, section 5.1).
   def write(type, payload)
-    @socket.write(WsUnmask::Frame.encode(type, payload))
+    @socket.write(@encoder.encode(type, payload))
   end
 
   # A socket that is closed with unread bytes in it resets the connection, and the peer would never
@@ -83,7 +86,13 @@ run(lambda do |env|
   key = env["HTTP_SEC_WEBSOCKET_KEY"]
   next [400, { "Content-Type" => "text/plain" }, ["no key\n"]] unless key
 
-  connection = EchoConnection.new(env["rack.hijack"].call)
+  begin
+    deflate = WsUnmask::Deflate.new.accept(env["HTTP_SEC_WEBSOCKET_EXTENSIONS"])
+  rescue WsUnmask::NegotiationError => e
+    next [400, { "Content-Type" => "text/plain" }, ["#{e.message}\n"]]
+  end
+
+  connection = EchoConnection.new(env["rack.hijack"].call, deflate)
   Thread.new do
     connection.accept(key)
     connection.run

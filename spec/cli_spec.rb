@@ -8,6 +8,7 @@ require "tempfile"
 require "ws_unmask/cli"
 require_relative "support/child"
 require_relative "support/frames"
+require_relative "support/zlib_peer"
 
 RSpec.describe WsUnmask::CLI do
   include Child
@@ -163,6 +164,48 @@ RSpec.describe WsUnmask::CLI do
                                       stdin_data: hello)
       expect(error).to match(/\Aws_unmask: No space left on device.*\n\z/)
       expect(status.exitstatus).to eq described_class::FAILED
+    end
+  end
+
+  context "with --deflate" do
+    # The compressed "Hello" of RFC 7692, section 7.2.3.1, in two fragments; and a message that is
+    # not compressed.
+    let(:stream) do
+      payload = ["f248cdc9c90700"].pack("H*")
+      frame(:text, payload.byteslice(0, 3), fin: false, rsv1: true) + frame(:ping, "?") +
+        frame(:continuation, payload.byteslice(3..)) + frame(:text, "as it is") +
+        frame(:binary, ZlibPeer.new.deflate("\xff" * 100), rsv1: true) + frame(:close)
+    end
+
+    it "shows a compressed message with its last frame" do
+      status, out, = decode(stream, "--deflate")
+      expect(status).to eq described_class::OK
+      expect(out.lines.map { |line| line.split(" bytes  ").last.strip })
+        .to eq ["f248cd", '"?"', 'inflated to 5 bytes: "Hello"', '"as it is"',
+                "inflated to 100 bytes: #{"ff" * 30}...", '""']
+      _, json, = decode(stream, "--deflate", "--json")
+      expect(json.lines.map { |line| JSON.parse(line).values_at("inflated", "inflated_hex") })
+        .to eq [[nil, nil], [nil, nil], ["Hello", nil], [nil, nil], [nil, "ff" * 100], [nil, nil]]
+    end
+
+    it "shows what a server has sent" do
+      bytes = ["c107f248cdc9c90700c105f200110000"].pack("H*")
+      _, out, = decode(bytes, "--deflate", "--raw", "--from", "server")
+      expect(out.lines).to all end_with %(inflated to 5 bytes: "Hello"\n)
+    end
+
+    it "says what cannot be inflated, and where" do
+      status, out, = decode(stream + frame(:binary, "x", rsv1: true), "--deflate")
+      expect(status).to eq described_class::OK
+      expect(out).to include "after the close frame"
+      status, out, = decode(frame(:ping) + frame(:binary, "\xff", rsv1: true), "--deflate")
+      expect(status).to eq described_class::FOUND
+      expect(out).to include "at byte 12: message is not validly compressed (close code 1007)"
+    end
+
+    it "is suggested where RSV1 is refused" do
+      expect(decode(stream)[1]).to end_with "or --deflate if it was permessage-deflate\n"
+      expect(decode("\xc9\x80\0\0\0\0".b, "--deflate")[1]).not_to include "or --deflate"
     end
   end
 

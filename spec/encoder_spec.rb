@@ -250,6 +250,15 @@ RSpec.describe WsUnmask::Encoder do
       expect(decoder.feed(output)).to eq(messages.map { |message| [:binary, message.b] })
     end
 
+    it "does not refer to a message that could not be appended" do
+      encoder = described_class.new(deflate: agreement, threshold: 0)
+      decoder = WsUnmask::Decoder.new(require_mask: false, deflate: client_agreement)
+      stream = encoder.encode(:text, "Hello")
+      expect { encoder.encode_into("", :text, "Hello, world") }.to raise_error(FrozenError)
+      encoder.encode_into(stream, :text, "Hello, world")
+      expect(decoder.feed(stream).map(&:last)).to eq ["Hello", "Hello, world"]
+    end
+
     it "leaves other Strings alone that share memory with the output or the payload" do
       output = "0123456789" * 20
       copy = output.dup

@@ -116,6 +116,8 @@ module WsUnmask
                 "reserved bits of extensions: 1 for permessage-deflate") do |bits, *|
         options[:allow_reserved] = bits.split(",").map { |bit| Integer(bit) }
       end
+      parser.on("--deflate", "inflate compressed messages of up to 64 MiB (permessage-deflate), " \
+                             "and show each with its last frame") { options[:deflate] = true }
     end
 
     def decode(path, options)

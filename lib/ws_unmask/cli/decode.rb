@@ -1,30 +1,41 @@
 # frozen_string_literal: true
 
 require_relative "decode/hex_input"
+require_relative "decode/inflated_messages"
 require_relative "decode/json_output"
 require_relative "decode/text_output"
 
 module WsUnmask
   class CLI
     # +ws_unmask decode+: the frames of a captured stream, as they are read, and what is wrong with
-    # it. A {Decoder} finds violations; what it accepts is shown frame by frame.
+    # it. A {Decoder} finds violations; what it accepts is shown frame by frame. What a compressed
+    # message inflates to is shown with its last frame.
     class Decode
       # The input is not what the options say.
       class InputError < StandardError; end
 
       READ_SIZE = 64 << 10
-      private_constant :READ_SIZE
+      # It inflates what either side has compressed with any parameters.
+      DEFLATE = Deflate.new.accept("permessage-deflate")
+      private_constant :READ_SIZE, :DEFLATE
 
       # @param out [IO]
       # @param json [Boolean] whether each line is a JSON object
       # @param from [Symbol] +:client+ or +:server+: whether the frames have to be masked
       # @param format [Symbol, nil] +:hex+ or +:raw+; nil: hex if there are only digits
       # @param allow_reserved [Array<Integer>] the reserved bits that extensions use
-      def initialize(out, json: false, from: :client, format: nil, allow_reserved: [])
+      # @param deflate [Boolean] whether to inflate messages with RSV1, up to the decoder's limit
+      def initialize(out, json: false, from: :client, format: nil, allow_reserved: [],
+                     deflate: false)
         @output = (json ? JsonOutput : TextOutput).new(out)
         @format = format
         @rules = { require_mask: from == :client, allow_reserved: }
-        @decoder = Decoder.new(max_message_size: nil, **@rules)
+        @decoder = if deflate then Decoder.new(deflate: DEFLATE, **@rules)
+                   else
+                     Decoder.new(max_message_size: nil, **@rules)
+                   end
+        @rules = @rules.merge(allow_reserved: allow_reserved | [1]) if deflate
+        @inflated = InflatedMessages.new if deflate
         @read = "".b
         @buffer = "".b # what was read and is not shown yet
         @offset = 0 # of the buffer, in the stream
@@ -63,7 +74,11 @@ module WsUnmask
       end
 
       def violation_in(piece)
-        @decoder.feed(piece) { |_, payload| free(payload) if payload.is_a?(String) }
+        @decoder.feed(piece) do |type, payload|
+          next @inflated.decoded(type, payload) if @inflated
+
+          free(payload) if payload.is_a?(String)
+        end
         nil
       rescue ProtocolError => e
         e
@@ -75,8 +90,10 @@ module WsUnmask
         each_frame do |frame|
           break if at + frame.size > limit
 
-          @output.frame(frame, @offset + at)
+          inflated = @inflated&.ended_by(frame)
+          @output.frame(frame, @offset + at, inflated)
           free(frame.payload)
+          free(inflated) if inflated
           at += frame.size
         end
         @output.flush
@@ -111,7 +128,10 @@ module WsUnmask
         return "use --from server if a server has sent this" if violation.is_a?(NotMaskedError)
 
         bits = violation.message.scan(/RSV(\d) = 1/).join(",")
-        "use --allow-reserved #{bits} if an extension was negotiated" unless bits.empty?
+        return if bits.empty?
+
+        "use --allow-reserved #{bits} if an extension was negotiated" \
+          "#{", or --deflate if it was permessage-deflate" if bits == "1" && !@inflated}"
       end
 
       def finish

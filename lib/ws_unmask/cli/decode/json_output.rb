@@ -14,10 +14,12 @@ module WsUnmask
 
         # @param frame [Frame]
         # @param offset [Integer] in the stream
-        def frame(frame, offset)
+        # @param inflated [String, nil] the plain message, if it was compressed and ends here
+        def frame(frame, offset, inflated = nil)
           puts(offset:, type: frame.type, fin: frame.fin?,
                reserved: [1, 2, 3].select { |bit| frame.public_send(:"rsv#{bit}?") },
-               masked: frame.masked?, length: frame.payload.bytesize, **content(frame))
+               masked: frame.masked?, length: frame.payload.bytesize, **content(frame),
+               **(inflated ? bytes(:inflated, inflated) : {}))
         end
 
         # @param offset [Integer] of the byte that is wrong
@@ -45,10 +47,16 @@ module WsUnmask
           if frame.type == :close && payload.bytesize >= 2
             code, reason = payload.unpack("na*")
             { code:, reason: reason.force_encoding("UTF-8").scrub }
-          elsif payload.encoding == Encoding::UTF_8 || payload.ascii_only?
-            { payload: payload.encode("UTF-8") }
           else
-            { payload_hex: payload.unpack1("H*") }
+            bytes(:payload, payload)
+          end
+        end
+
+        def bytes(name, payload)
+          if payload.encoding == Encoding::UTF_8 || payload.ascii_only?
+            { name => payload.encode("UTF-8") }
+          else
+            { "#{name}_hex": payload.unpack1("H*") }
           end
         end
       end

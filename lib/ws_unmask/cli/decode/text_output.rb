@@ -17,10 +17,11 @@ module WsUnmask
 
         # @param frame [Frame]
         # @param offset [Integer] in the stream
-        def frame(frame, offset)
+        # @param inflated [String, nil] the plain message, if it was compressed and ends here
+        def frame(frame, offset, inflated = nil)
           @lines << format("%8d  %-12s %-5s %-8s %8d bytes  %s\n", offset, frame.type,
                            flags(frame), ("masked" if frame.masked?), frame.payload.bytesize,
-                           summary(frame))
+                           inflated ? inflated_summary(inflated) : summary(frame))
         end
 
         # @param offset [Integer] of the byte that is wrong
@@ -57,6 +58,14 @@ module WsUnmask
           payload = frame.payload
           return close_summary(payload) if frame.type == :close && payload.bytesize >= 2
 
+          beginning(payload)
+        end
+
+        def inflated_summary(message)
+          "inflated to #{message.bytesize} bytes: #{beginning(message)}"
+        end
+
+        def beginning(payload)
           shown = payload.byteslice(0, SHOWN)
           shown = if payload.encoding == Encoding::UTF_8 then shown.scrub("").inspect
                   elsif shown.ascii_only? then shown.inspect

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  class CLI
+    class Decode
+      # Which message ends with a frame, of those that were compressed.
+      class InflatedMessages
+        def initialize
+          @decoded = [] # messages whose last frame has not been shown yet
+          @compressed = false
+        end
+
+        # @param type [Symbol] as a {Decoder} yields them, in order
+        # @param payload [String, Close]
+        def decoded(type, payload)
+          @decoded << payload if %i[text binary].include?(type)
+        end
+
+        # @param frame [Frame] the next one
+        # @return [String, nil] the plain message; nil if none ends here, or it was not compressed
+        def ended_by(frame)
+          case frame.type
+          when :text, :binary then @compressed = frame.rsv1?
+          when :continuation then nil
+          else return
+          end
+          return unless frame.fin?
+
+          message = @decoded.shift
+          message if @compressed
+        end
+      end
+    end
+  end
+end
