@@ -30,6 +30,11 @@ namespace :bench do
     ruby "-Ilib", "benches/drop_in.rb"
   end
 
+  desc "Compressed messages, against Ruby's zlib and the gem permessage_deflate"
+  task deflate: :compile do
+    ruby "-Ilib", "benches/deflate.rb"
+  end
+
   desc "Decoder and Frame, against websocket-driver, a String copy and plain Ruby"
   task decoder: :compile do
     ruby "-Ilib", "benches/ruby_decoder.rb"

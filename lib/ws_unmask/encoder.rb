@@ -11,6 +11,18 @@ module WsUnmask
   # but frames have to be written in the order in which they were encoded, for a compressed message
   # refers to those before it. So hold a lock around both.
   #
+  # Memory of a connection, from the first compressed message in each direction on
+  # (+ObjectSpace.memsize_of+), and what is sent of JSON messages that differ, in percent:
+  #
+  #                                  encoder, KiB  decoder, KiB  of 125 B  of 1 KiB
+  #   context takeover, 15 bits               273            48        34        26
+  #   context takeover, 12 bits               161            48        39        30
+  #   context takeover, 9 bits                147            48        51        36
+  #   no context takeover                     0.5             1        77        39
+  #
+  # The bits are those of this end's window: of +server_max_window_bits+ for a server. Without
+  # context takeover, the memory of an encoder is shared by all of a thread's.
+  #
   # @example
   #   encoder = WsUnmask::Encoder.new
   #   socket.write(encoder.encode(:text, "Hello"))
