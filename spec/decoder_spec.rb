@@ -609,7 +609,12 @@ RSpec.describe WsUnmask::Decoder do
       let(:script) { <<~RUBY }
         def frame(payload) = [0x82, 0xff, payload.bytesize, 0, payload].pack("CCQ>Na*")
         small = frame("x" * 70_000)
-        bytes = small * 2 + frame("y" * (100 << 20)) + small
+        # Piece by piece: garbage of that size would be memory that can be had.
+        bytes = String.new(capacity: 101 << 20, encoding: "BINARY") << small << small
+        bytes << [0x82, 0xff, 100 << 20, 0].pack("CCQ>N")
+        piece = "y" * (1 << 20)
+        100.times { bytes << piece }
+        bytes << small
         GC.start
         size = File.read("/proc/self/statm").to_i * 4096
         Process.setrlimit(:AS, size + (60 << 20), Process::RLIM_INFINITY)

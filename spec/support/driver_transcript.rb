@@ -126,10 +126,10 @@ class DriverTranscript
     when 1 then @driver.text("ümlaut " * random.rand(0..300))
     when 2 then @driver.binary(random.bytes(random.rand(0..300)))
     when 3 then @driver.binary(random.bytes(66_000).bytes)
-    when 4 then @driver.ping("ping") { @lines << [:ponged] }
+    when 4 then @driver.ping(+"ping") { @lines << [:ponged] }
     when 5 then @driver.text("utf-16".encode("UTF-16LE"))
     when 6 then send_in_vain(random, number)
-    else @driver.close("bye", 1001) if random.rand(4).zero?
+    else @driver.close(+"bye", 1001) if random.rand(4).zero?
     end
   end
 
@@ -153,7 +153,7 @@ class DriverTranscript
 
     @habit = :none unless %i[echo binary].include?(habit)
     case habit
-    when :echo then @driver.text("echo")
+    when :echo then @driver.text(+"echo")
     when :binary then @driver.binary("\x00\xff".b)
     when :raise then raise "by the listener"
     when :close then @driver.close
