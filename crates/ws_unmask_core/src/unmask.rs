@@ -114,7 +114,7 @@ pub fn unmask_into(dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
 /// let masked = b"\x7f\x9f\x4d\x51\x58"; // "Hello"
 /// assert!(ws_unmask_core::unmask_into_uninit(&mut plain, masked, [0x37, 0xfa, 0x21, 0x3d], 0));
 /// ```
-#[inline]
+#[inline(always)]
 #[must_use = "without the answer, `unmask_into` says more plainly what is meant"]
 pub fn unmask_into_uninit(
     dst: &mut [MaybeUninit<u8>],

@@ -148,16 +148,25 @@ pub(crate) fn short_text<T: InOut>(in_out: T, key: Key, before: Cut) -> Result<P
     }
 }
 
-/// 16 to 128 bytes, with the vectors that the compilation target guarantees: which those are is
-/// known at compile time, so this is inlined into the caller.
+/// 16 to 128 bytes, with the vectors that the compilation target guarantees. Which those are is known
+/// at compile time, so this is inlined into the caller; `dispatch!` would leave that to chance.
 #[inline(always)]
 pub(crate) fn short<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
-    let level = Vectors::baseline();
-    if level.is_fallback() {
-        A::without_vectors(in_out, key, Cut::default())
-    } else {
-        let work = (in_out, key, Cut::default());
-        dispatch!(level, simd => up_to_128(simd, work))
+    let work = (in_out, key, Cut::default());
+    match Vectors::baseline() {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Vectors::Sse2(simd) => up_to_128(simd, work),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Vectors::Sse4_2(simd) => up_to_128(simd, work),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Vectors::Avx2(simd) => up_to_128(simd, work),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Vectors::Avx512(simd) => up_to_128(simd, work),
+        #[cfg(target_arch = "aarch64")]
+        Vectors::Neon(simd) => up_to_128(simd, work),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Vectors::WasmSimd128(simd) => up_to_128(simd, work),
+        _ => A::without_vectors(work.0, key, Cut::default()),
     }
 }
 

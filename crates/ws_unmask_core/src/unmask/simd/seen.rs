@@ -29,7 +29,7 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
             simd,
             bits: zero,
             is_open: A::IS_TEXT && !before.is_none(),
-            last: Digest::new(simd, zero),
+            last: Self::digest(simd, 0),
             is_checked: false,
             errors: zero,
             answer: PhantomData,
@@ -142,7 +142,7 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
     #[inline(always)]
     pub(super) fn answer(&self, end: impl FnOnce() -> Word) -> A {
         // Not in the closure: if that is not inlined, it is compiled without these vectors.
-        let is_valid = self.errors.simd_eq(0).all_true();
+        let is_valid = !A::IS_TEXT || self.errors.simd_eq(0).all_true();
         A::new(self.is_ascii(), || if is_valid { Cut::at_the_end(end()) } else { Err(Invalid) })
     }
 
