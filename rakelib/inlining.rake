@@ -3,6 +3,8 @@
 # The loops must be compiled as a whole for each level of vectors: a function of theirs that is
 # called costs more than what it does. So the compiled extension may have no symbol of these ...
 INLINED = [
+  /ws_unmask_core::decoder::Decoder::whole_message/,
+  /ws_unmask_core::frame::(?:Frame|header)\b/,
   /ws_unmask_core::key::/,
   /ws_unmask_core::unmask::(?:in_out|target|simd|word)::/,
   /\A(?!.*::vectorize_\w+\z).*fearless_simd::(?!detect_\w+_level\z)/

@@ -192,6 +192,26 @@ impl Decoder {
             }
             State::Failed(error) => return Err(error.into()),
         }
+        if input.is_empty() {
+            return Ok(None);
+        }
+        // Most messages are one frame that lies whole in `input`. Their way is kept apart, in values
+        // that nothing else writes to: joined with that of other frames, it takes twice as long.
+        if self.started.is_none()
+            && self.header_len == 0
+            && self.message.is_none()
+            && let Ok(Some(frame)) = Frame::begin(input, &self.rules, MessageState::Between)
+            && frame.is_whole()
+            && is_message(&frame.header)
+            && !self.is_compressed(&frame.header)
+        {
+            return self.whole_message(frame, input).map(Some);
+        }
+        self.advance_by_pieces(input)
+    }
+
+    #[inline(never)]
+    fn advance_by_pieces<P: Payload>(&mut self, input: &mut &[u8]) -> Decoded<P> {
         loop {
             let started = match self.started {
                 Some(started) => started,
@@ -201,13 +221,6 @@ impl Decoder {
                         self.keep_header(input);
                         return Ok(None);
                     };
-                    if frame.is_whole()
-                        && self.message.is_none()
-                        && is_message(&frame.header)
-                        && !self.is_compressed(&frame.header)
-                    {
-                        return self.whole_message(frame, input).map(Some);
-                    }
                     self.use_bytes(frame.header_size(), input);
                     Started { header: frame.header, received: 0 }
                 }
@@ -237,7 +250,6 @@ impl Decoder {
     }
 
     /// The frame that `bytes` begin with.
-    #[inline(always)]
     fn begin<'a>(&self, bytes: &'a [u8]) -> Result<Option<Frame<'a>>, ProtocolError> {
         match Frame::begin(bytes, &self.rules, self.message_state()) {
             Ok(frame) => Ok(frame),
@@ -248,7 +260,6 @@ impl Decoder {
     /// A frame that was refused because of the limit for messages: for compressed ones, that holds for
     /// what they inflate to.
     #[cold]
-    #[inline(never)]
     fn begin_compressed<'a>(
         &self,
         bytes: &'a [u8],
@@ -282,8 +293,8 @@ impl Decoder {
         bytes
     }
 
-    /// What most messages are: one frame that lies whole in `input`.
-    #[inline]
+    /// A message that is one frame, which lies whole in `input`.
+    #[inline(always)]
     fn whole_message<P: Payload>(
         &mut self,
         frame: Frame<'_>,
