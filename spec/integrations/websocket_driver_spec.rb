@@ -45,6 +45,10 @@ RSpec.describe "ws_unmask/websocket_driver" do
     include_context "driver mask", :Ruby
 
     it "changes nothing" do
+      if Gem.loaded_specs["websocket-driver"].version >= Gem::Version.new("0.8")
+        skip "this version masks in place what a listener has got"
+      end
+
       expect_no_difference(times: 100) do |random|
         random_life(random, role: %i[server client].sample(random:))
       end

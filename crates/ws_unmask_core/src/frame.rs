@@ -41,7 +41,7 @@ impl<'a> Frame<'a> {
     ///
     /// What is wrong with the header, even if the frame is not complete. The payload is checked by
     /// [`payload`](Self::payload).
-    #[inline]
+    #[inline(always)]
     pub fn parse(bytes: &'a [u8], rules: &Rules) -> Result<Option<Self>, ProtocolError> {
         Self::parse_next(bytes, rules, MessageState::Unknown)
     }
@@ -52,7 +52,7 @@ impl<'a> Frame<'a> {
     /// # Errors
     ///
     /// As for [`parse`](Self::parse).
-    #[inline]
+    #[inline(always)]
     pub fn parse_next(
         bytes: &'a [u8],
         rules: &Rules,
@@ -107,7 +107,7 @@ impl<'a> Frame<'a> {
     /// # Errors
     ///
     /// [`Violation::InvalidUtf8`], or that there is no memory for it.
-    #[inline]
+    #[inline(always)]
     pub fn payload<P: Payload>(&self) -> Result<P, DecodeError<P::Error>> {
         let Header { fin, reserved, opcode, .. } = self.header;
         let expected = if fin { expected(opcode, reserved, true) } else { Expected::Bytes };
