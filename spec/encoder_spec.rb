@@ -228,6 +228,7 @@ RSpec.describe WsUnmask::Encoder do
   describe "#encode_into" do
     it "appends what #encode returns, to a String of any encoding and size" do
       messages = [[:text, "grüß"], [:ping, ""], [:binary, "x" * 100_000], [:text, "y" * 300],
+                  [:text, "z" * 256], [:text, "z" * 257],
                   [:close, WsUnmask::Close.new(1000, "bye")]]
       expected = messages.map { |message| described_class.new.encode(*message) }.join
       [String.new, +"", String.new(capacity: 10), String.new(capacity: 1 << 20),
@@ -243,7 +244,7 @@ RSpec.describe WsUnmask::Encoder do
     it "masks, and compresses" do
       client = described_class.new(mask: true, deflate: client_agreement)
       output = String.new
-      messages = ["Hello", "x" * 5000, Random.bytes(9000), "y" * 4096, "z" * 4097]
+      messages = ["Hello", "v" * 100, "w" * 127, "x" * 5000, Random.bytes(9000), "y" * 4096, "z" * 4097]
       messages.each { |message| client.encode_into(output, :binary, message) }
       expect(frames_in(output).map(&:masked?).uniq).to eq [true]
       decoder = WsUnmask::Decoder.new(deflate: agreement)
