@@ -26,6 +26,7 @@ class Everything
     },
     "Libraries, alone and with their drop-in" => { command: [*RUBY, "benches/drop_in.rb"] },
     "Decoder and Frame" => { command: [*RUBY, "benches/ruby_decoder.rb"] },
+    "Compressed messages" => { command: [*RUBY, "benches/deflate.rb"] },
     "A call from Ruby" => { command: [*RUBY, "benches/ruby_calls.rb"] },
     "The core" => {
       first: [[*CARGO_BENCH, "--bench", "unmask", "--", CHARTED],
