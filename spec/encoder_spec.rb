@@ -244,7 +244,8 @@ RSpec.describe WsUnmask::Encoder do
     it "masks, and compresses" do
       client = described_class.new(mask: true, deflate: client_agreement)
       output = String.new
-      messages = ["Hello", "v" * 100, "w" * 127, "x" * 5000, Random.bytes(9000), "y" * 4096, "z" * 4097]
+      messages = ["Hello", "v" * 100, "w" * 127, "x" * 5000, Random.bytes(9000), "y" * 4096,
+                  "z" * 4097]
       messages.each { |message| client.encode_into(output, :binary, message) }
       expect(frames_in(output).map(&:masked?).uniq).to eq [true]
       decoder = WsUnmask::Decoder.new(deflate: agreement)

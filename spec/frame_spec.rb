@@ -2,9 +2,11 @@
 
 require "socket"
 require "stringio"
+require_relative "support/child"
 require_relative "support/frames"
 
 RSpec.describe WsUnmask::Frame do
+  include Child
   include Frames
 
   it "cannot be made by itself" do
@@ -69,11 +71,19 @@ RSpec.describe WsUnmask::Frame do
     end
 
     it "refuses an IO whose read returns something else than it was asked for" do
-      [5, "", "x" * 100, nil].each do |answer|
-        io = StringIO.new(hello)
-        io.define_singleton_method(:read) { |_| answer }
-        expect { described_class.read(io) }.to raise_error(StandardError)
-      end
+      { 5 => TypeError, "" => EOFError, nil => EOFError, ("x" * 100) => ArgumentError }
+        .each do |answer, error|
+          io = StringIO.new(hello)
+          io.define_singleton_method(:read) { |_| answer }
+          expect { described_class.read(io) }.to raise_error(error)
+        end
+      expect { described_class.read(nil) }.to raise_error(TypeError, "io must be an IO, not nil")
+    end
+
+    it "does not wait for the second byte if the first one is wrong" do
+      io = Object.new
+      def io.getbyte = @asked ? raise("asked again") : (@asked = 0xc1)
+      expect { described_class.read(io) }.to raise_error(WsUnmask::ProtocolError)
     end
   end
 
@@ -129,7 +139,14 @@ RSpec.describe WsUnmask::Frame do
         frame(:binary, "x" * 11) => [WsUnmask::MessageTooBigError, 1],
         "\xc1\x80\0\0\0\0" => [WsUnmask::ProtocolError, 0],
         "\x89\xfe\x00\x7e\0\0\0\0" => [WsUnmask::ProtocolError, 1],
-        "\x82\xfe\x00\x02\0\0\0\0" => [WsUnmask::ProtocolError, 3]
+        "\x82\xfe\x00\x02\0\0\0\0" => [WsUnmask::ProtocolError, 3],
+        frame(:close, "\x03") => [WsUnmask::ProtocolError, 6],
+        frame(:close, "\x05\x07bye") => [WsUnmask::ProtocolError, 10],
+        frame(:close, "\x03\xe8\xff") => [WsUnmask::InvalidPayloadError, 8],
+        # what is wrong already, although the frame is cut
+        "\xc1" => [WsUnmask::ProtocolError, 0],
+        "\x81\x03xx" => [WsUnmask::NotMaskedError, 1],
+        "\x82\xfe\x00\x02\0" => [WsUnmask::ProtocolError, 3]
       }
       refused.each do |bytes, (error, offset)|
         expect(both(bytes, max_frame_size: 10))
@@ -204,8 +221,20 @@ RSpec.describe WsUnmask::Frame do
       end
     end
 
-    it "leaves the check to whoever sends fragments, or compresses" do
+    it "takes a type that was made from a String" do
+      script = 'p WsUnmask::Frame.encode(["po", "ng"].join.to_sym, "")'
+      expect(in_child(script)).to eq "#{"\x8A\x00".b.inspect}\n"
+    end
+
+    it "shows no object in an error that has an inspect of its own" do
+      type = Object.new
+      def type.inspect = raise("inspected")
+      expect { described_class.encode(type, "") }.to raise_error(ArgumentError, /type must be/)
+    end
+
+    it "accepts a fragment that is cut within a character, and text that is compressed" do
       expect(described_class.encode(:text, "caf\xc3", fin: false)).to end_with "caf\xc3".b
+      expect { described_class.encode(:text, "caf\xc3x", fin: false) }.to raise_error(ArgumentError)
       expect(described_class.encode(:text, "\xff", reserved: [1])).to end_with "\xff".b
     end
 
@@ -215,7 +244,8 @@ RSpec.describe WsUnmask::Frame do
       wrong.each do |arguments|
         expect { described_class.encode(*arguments) }.to raise_error(ArgumentError)
       end
-      [{ mask: "abc" }, { reserved: [4] }, { fin: false }, { finn: true }].each do |options|
+      [{ mask: "abc" }, { reserved: [4] }, { reserved: [1] }, { fin: false },
+       { finn: true }].each do |options|
         expect { described_class.encode(:ping, "x", **options) }.to raise_error(ArgumentError)
       end
       expect { described_class.encode(:text) }.to raise_error(ArgumentError)
@@ -239,12 +269,15 @@ RSpec.describe WsUnmask::Frame do
       expect(described_class.close(1000,
                                    "grüß".encode("UTF-16LE"))).to eq described_class.close(1000,
                                                                                            "grüß")
+      expect(described_class.close(1000, "ü".b)).to eq described_class.close(1000, "ü")
       expect(WsUnmask::Decoder.new.feed(described_class.close(1000, "bye", mask: "key!")))
         .to eq [[:close, WsUnmask::Close.new(1000, "bye")]]
     end
 
     it "refuses what must not be sent" do
-      [[1005], [999], [70_000], ["1000"], [nil, "reason"], [1000, "x" * 124], [1000, "\xff"]]
+      [[1005], [999], [70_000], ["1000"], [nil, "reason"], [1000, "x" * 124], [1000, "\xff"],
+       [1000, "\xff".b], [1000, "\xff\xd8".dup.force_encoding("UTF-16LE")],
+       [1000, "a".dup.force_encoding("UTF-7")]]
         .each do |arguments|
           expect { described_class.close(*arguments) }.to raise_error(ArgumentError)
         end

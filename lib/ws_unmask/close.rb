@@ -10,8 +10,8 @@ module WsUnmask
   #   @return [String] why, in UTF-8, of at most 123 bytes; often empty
   Close = Struct.new(:code, :reason) do
     # @return [String] the payload of the close frame, in ASCII-8BIT
-    # @raise [ArgumentError] if the code is not an Integer of 16 bits, or there is a reason but no
-    #   code
+    # @raise [ArgumentError] if the code is not an Integer of 16 bits, if there is a reason but no
+    #   code, or if the reason has no form in UTF-8
     # @raise [TypeError] if the reason is not a String
     def to_payload
       text = reason || ""
@@ -20,10 +20,17 @@ module WsUnmask
       return "".b if code.nil?
       raise ArgumentError, "close code #{code.inspect} must not be sent" unless code?
 
-      [code].pack("n") << text.encode("UTF-8").b
+      [code].pack("n") << bytes_of(text)
     end
 
     private
+
+    # Bytes in ASCII-8BIT are taken for UTF-8, as those of text are.
+    def bytes_of(text)
+      text.encoding == Encoding::BINARY ? text : text.encode("UTF-8").b
+    rescue EncodingError => e
+      raise ArgumentError, "reason cannot be sent in UTF-8: #{e.message}"
+    end
 
     def code? = code.is_a?(Integer) && code.between?(0, 0xffff)
   end

@@ -12,6 +12,7 @@ pub use opcode::Opcode;
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::payload::{Expected, Payload};
 use crate::rules::{Reserved, Rules};
+use crate::unmask::unmask_into;
 use crate::{MaskedPayload, close, utf8};
 
 /// A frame in a buffer: its header, and its payload, still masked.
@@ -106,12 +107,26 @@ impl<'a> Frame<'a> {
     ///
     /// # Errors
     ///
-    /// [`Violation::InvalidUtf8`], or that there is no memory for it.
+    /// [`Violation::InvalidUtf8`], what is wrong with the content of a close frame, or that there is
+    /// no memory for it.
     #[inline(always)]
     pub fn payload<P: Payload>(&self) -> Result<P, DecodeError<P::Error>> {
         let Header { fin, reserved, opcode, .. } = self.header;
+        if opcode == Opcode::Close {
+            self.check_close()?;
+        }
         let expected = if fin { expected(opcode, reserved, true) } else { Expected::Bytes };
         self.payload_as(expected)
+    }
+
+    /// A close frame is checked as a whole, so it is its last byte that is refused.
+    #[cold]
+    fn check_close(&self) -> Result<(), ProtocolError> {
+        let mut plain = [0; 125];
+        let plain = &mut plain[..self.masked.len()];
+        unmask_into(plain, self.masked, self.header.key.unwrap_or_default(), 0);
+        check_payload(&self.header, plain)
+            .map_err(|error| ProtocolError::new(error.kind, self.size() as u64 - 1))
     }
 
     #[inline(always)]
@@ -136,7 +151,8 @@ pub(crate) fn expected(opcode: Opcode, reserved: Reserved, validate: bool) -> Ex
 }
 
 /// Checks the plain payload of a frame that is to be sent, by the rules that a receiver checks:
-/// whole text is UTF-8; a close frame is empty, or has a close code and a reason in UTF-8.
+/// text is UTF-8, of which a fragment may be cut within a character; a close frame is empty, or has a
+/// close code and a reason in UTF-8.
 ///
 /// # Errors
 ///
@@ -147,9 +163,13 @@ pub fn check_payload(header: &Header, plain: &[u8]) -> Result<(), ProtocolError>
             Ok((code, reason)) => (reason, if code.is_some() { 2 } else { 0 }),
             Err(violation) => return Err(ProtocolError::new(violation, 0)),
         },
-        Opcode::Text if header.fin && header.reserved == 0 => (plain, 0),
+        Opcode::Text if header.reserved == 0 => (plain, 0),
         _ => return Ok(()),
     };
+    let may_be_cut = header.opcode == Opcode::Text && !header.fin;
+    if may_be_cut && utf8::Cut::default().check(text).is_ok() {
+        return Ok(());
+    }
     match utf8::first_invalid(text, 0) {
         None => Ok(()),
         Some(at) => Err(ProtocolError::new(Violation::InvalidUtf8, start + at as u64)),

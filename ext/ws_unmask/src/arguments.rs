@@ -3,7 +3,8 @@
 use crate::ruby_memory::{self, Key};
 use core::ops::RangeInclusive;
 use magnus::{
-    Error, Integer, RArray, RHash, RString, Ruby, StaticSymbol, Value, prelude::*, value::Lazy,
+    Error, Integer, RArray, RHash, RString, Ruby, StaticSymbol, Symbol, Value, prelude::*,
+    value::Lazy,
 };
 use ws_unmask_core::{Reserved, Rules, reserved_bit};
 
@@ -241,7 +242,10 @@ pub fn reserved(ruby: &Ruby, value: Value, name: &str) -> Result<Reserved, Error
         let number: Value = numbers.entry(index as isize)?;
         let bit = Integer::from_value(number).and_then(|number| reserved_bit(number.to_u8().ok()?));
         reserved |= bit.ok_or_else(|| {
-            let message = format!("{name} must be of 1, 2 and 3, for RSV1 to RSV3, not {number:?}");
+            let message = format!(
+                "{name} must be of 1, 2 and 3, for RSV1 to RSV3, not {}",
+                described(number)
+            );
             Error::new(ruby.exception_arg_error(), message)
         })?;
     }
@@ -262,4 +266,13 @@ fn is_negative(integer: Integer) -> Result<bool, Error> {
 pub fn wrong_type(ruby: &Ruby, name: &str, expected: &str, value: Value) -> Error {
     let given = if value.is_nil() { "nil".to_owned() } else { value.class().to_string() };
     Error::new(ruby.exception_type_error(), format!("{name} must be {expected}, not {given}"))
+}
+
+/// A value as error messages show it. Only of what Ruby itself shows: `inspect` of others may do
+/// anything, or never return.
+pub fn described(value: Value) -> String {
+    let is_plain = value.is_nil()
+        || Integer::from_value(value).is_some()
+        || Symbol::from_value(value).is_some();
+    if is_plain { format!("{value:?}") } else { value.class().to_string() }
 }

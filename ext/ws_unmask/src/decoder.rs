@@ -21,13 +21,14 @@ const KEPT_CAPACITY: usize = 64;
 
 /// The core's decoder, and the messages that no block has taken yet.
 ///
-/// The core stays borrowed during a call of `feed`, block included, so that one `protect` is enough
-/// for both; nothing else borrows it without trying. The messages are borrowed only between two calls
-/// into Ruby, so the collector can always mark them.
+/// The core is taken out of its cell while it decodes, and is back when a block runs: whatever a
+/// block does, also with continuations, nothing on the stack is to be put right afterwards. If Ruby
+/// has no memory for a message it is not put back, but dropped. The messages are borrowed only
+/// between two calls into Ruby, so the collector can always mark them.
 #[derive(TypedData)]
 #[magnus(class = "WsUnmask::Decoder", free_immediately, mark, size)]
 struct Decoder {
-    core: RefCell<ws_unmask_core::Decoder>,
+    core: Cell<Option<Box<ws_unmask_core::Decoder>>>,
     undelivered: RefCell<VecDeque<Undelivered>>,
     names_reserved: Cell<bool>,
     is_set_up: Cell<bool>,
@@ -40,8 +41,7 @@ struct Decoder {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Idle,
-    /// If Ruby has no memory for a message, `decode` never ends: what comes after it is lost, and
-    /// the decoder stays here for good.
+    /// Without memory for a message the decoder stays here for good: what comes after it is lost.
     Decoding,
     Delivering,
 }
@@ -60,7 +60,7 @@ struct Undelivered {
 impl Default for Decoder {
     fn default() -> Self {
         Self {
-            core: RefCell::new(ws_unmask_core::Decoder::new(Rules::default())),
+            core: Cell::new(Some(Box::new(ws_unmask_core::Decoder::new(Rules::default())))),
             undelivered: RefCell::default(),
             names_reserved: Cell::new(false),
             is_set_up: Cell::new(false),
@@ -79,8 +79,8 @@ impl DataTypeFunctions for Decoder {
     }
 
     fn size(&self) -> usize {
-        let core = self.core.try_borrow().map_or(0, |core| core.allocated());
-        size_of::<Self>() + core + self.undelivered_size()
+        let core = self.with_core(|core| size_of_val(core) + core.allocated());
+        size_of::<Self>() + core.unwrap_or(0) + self.undelivered_size()
     }
 }
 
@@ -118,10 +118,10 @@ fn set_up(
         return Err(Error::new(ruby.exception_type_error(), "already initialized"));
     }
     decoder.names_reserved.set(rules.allow_reserved != 0);
-    decoder.core.replace(match agreement {
+    decoder.core.set(Some(Box::new(match agreement {
         Some(agreement) => ws_unmask_core::Decoder::with_inflater(rules, agreement.inflater()),
         None => ws_unmask_core::Decoder::new(rules),
-    });
+    })));
     Ok(())
 }
 
@@ -135,12 +135,9 @@ fn is_closed(decoder: &Decoder) -> bool {
 }
 
 fn inspect(ruby: &Ruby, decoder: Obj<Decoder>) -> RString {
-    let (has_failed, unfinished) = match decoder.core.try_borrow() {
-        Ok(core) => (core.error().is_some(), core.unfinished()),
-        Err(_) => (false, 0), // within its own block
-    };
+    let (has_failed, unfinished) =
+        decoder.with_core(|core| (core.error().is_some(), core.unfinished())).unwrap_or((true, 0));
     let state = match decoder.stage.get() {
-        Stage::Decoding => "failed",
         _ if has_failed => "failed",
         _ if decoder.is_closed.get() => "closed",
         _ => "open",
@@ -155,6 +152,7 @@ fn inspect(ruby: &Ruby, decoder: Obj<Decoder>) -> RString {
 fn feed(ruby: &Ruby, rb_self: Value, bytes: Value) -> Result<Value, Error> {
     let decoder = DECODER.get(&rb_self)?;
     let bytes = string(ruby, bytes, "bytes")?;
+    decoder.is_set_up.set(true);
     match decoder.stage.get() {
         Stage::Idle => {}
         Stage::Decoding => return decoder.deliver_then(ruby, out_of_memory(ruby)),
@@ -181,10 +179,9 @@ fn out_of_memory(ruby: &Ruby) -> Error {
 
 impl Decoder {
     fn feed_with_block(&self, ruby: &Ruby, bytes: RString) -> Result<(), Error> {
-        let mut core = self.core.borrow_mut();
+        let mut core = self.core.take();
         let fed = catching_jumps(|| {
             let decoded = self.decode(&mut core, bytes);
-            self.held.is(core.allocated() + self.undelivered_size());
             match decoded {
                 Ok(Some(only)) => self.deliver(ruby, only),
                 Ok(None) => self.deliver_all(ruby),
@@ -199,13 +196,13 @@ impl Decoder {
     }
 
     fn feed_without_block(&self, ruby: &Ruby, bytes: RString) -> Result<RArray, Error> {
-        let mut core = self.core.borrow_mut();
+        let mut core = self.core.take();
         let fed = catching_jumps(|| {
-            let decoded = self.decode(&mut core, bytes).and_then(|only| match only {
-                Some(only) => self.keep(only),
-                None => Ok(()),
+            let decoded = self.decode(&mut core, bytes).map(|only| {
+                if let Some(only) = only {
+                    self.keep(only);
+                }
             });
-            self.held.is(core.allocated() + self.undelivered_size());
             let messages = self.collect(ruby)?;
             match decoded {
                 Err(error) if messages.is_empty() => Err(decode_error(ruby, error)),
@@ -230,26 +227,44 @@ impl Decoder {
     }
 
     /// Decodes all of `bytes`. If it is one message and nothing else waits, that is the answer;
-    /// otherwise messages join the others that wait.
+    /// otherwise messages join the others that wait. `core` is put back, unless there was no memory.
     #[inline(always)]
     fn decode(
         &self,
-        core: &mut ws_unmask_core::Decoder,
+        core: &mut Option<Box<ws_unmask_core::Decoder>>,
         bytes: RString,
     ) -> Result<Option<Undelivered>, DecodeError<NoMemory>> {
         self.stage.set(Stage::Decoding);
+        let Some(decoder) = core.as_deref_mut() else {
+            return Err(DecodeError::Memory(NoMemory::InRust));
+        };
+        // So that whatever is decoded last can always be kept.
+        self.reserve()?;
         let decoded = with_bytes(bytes, |mut bytes| {
-            while let Some(message) = core.next(&mut bytes)? {
+            while let Some(message) = decoder.next(&mut bytes)? {
                 let message = Undelivered::from(message);
                 if bytes.is_empty() && self.undelivered.borrow().is_empty() {
                     return Ok(Some(message));
                 }
-                self.keep(message)?;
+                self.keep(message);
+                self.reserve()?;
             }
             Ok(None)
         });
-        if !matches!(decoded, Err(DecodeError::Memory(_))) {
-            self.stage.set(Stage::Delivering);
+        if matches!(decoded, Err(DecodeError::Memory(_))) {
+            return decoded;
+        }
+        let held = decoder.allocated() + self.undelivered_size();
+        self.core.set(core.take());
+        self.stage.set(Stage::Delivering);
+        if !self.held.is_about(held) {
+            // To tell may raise.
+            if let Ok(Some(only)) = decoded {
+                self.keep(only);
+                self.held.is(held);
+                return Ok(None);
+            }
+            self.held.is(held);
         }
         decoded
     }
@@ -261,57 +276,67 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn keep(&self, message: Undelivered) -> Result<(), DecodeError<NoMemory>> {
-        let mut undelivered = self.undelivered.borrow_mut();
-        undelivered.try_reserve(1).map_err(|error| DecodeError::Memory(error.into()))?;
-        undelivered.push_back(message);
-        Ok(())
+    fn reserve(&self) -> Result<(), DecodeError<NoMemory>> {
+        let reserved = self.undelivered.borrow_mut().try_reserve(1);
+        reserved.map_err(|error| DecodeError::Memory(error.into()))
     }
 
+    /// There is room for it: see [`reserve`](Self::reserve).
+    #[inline(always)]
+    fn keep(&self, message: Undelivered) {
+        self.undelivered.borrow_mut().push_back(message);
+    }
+
+    /// What `read` finds out about the core; it calls nothing of Ruby's. None without a core.
+    fn with_core<T>(&self, read: impl FnOnce(&ws_unmask_core::Decoder) -> T) -> Option<T> {
+        let core = self.core.take();
+        let result = core.as_deref().map(read);
+        self.core.set(core);
+        result
+    }
+
+    /// Yields what is undelivered. A message counts as delivered when the block begins.
     fn deliver_all(&self, ruby: &Ruby) -> Result<(), Error> {
-        while let Some(message) = self.pop() {
-            self.deliver(ruby, message)?;
+        while let Some(message) = self.first() {
+            let (kind, payload, reserved) = self.parts(ruby, message)?;
+            self.undelivered.borrow_mut().pop_front();
+            match reserved {
+                Some(reserved) => yield_values(&[kind, payload, reserved]),
+                None => yield_values(&[kind, payload]),
+            }
         }
         self.undelivered.borrow_mut().shrink_to(KEPT_CAPACITY);
         Ok(())
     }
 
-    fn pop(&self) -> Option<Undelivered> {
-        self.undelivered.borrow_mut().pop_front()
-    }
-
-    /// Yields a message. It counts as delivered when the block begins.
+    /// Yields a message that nothing else waits with.
     #[inline(always)]
     fn deliver(&self, ruby: &Ruby, message: Undelivered) -> Result<(), Error> {
-        let (kind, payload) = match self.parts(ruby, message) {
-            Ok(parts) => parts,
-            Err(error) => {
-                self.undelivered.borrow_mut().push_front(message);
-                return Err(error);
-            }
-        };
-        if self.names_reserved.get() {
-            let reserved = reserved_numbers(ruby, message.reserved).as_value();
-            yield_values(&[kind, payload, reserved]);
-        } else {
-            yield_values(&[kind, payload]);
+        if message.opcode == Opcode::Close || self.names_reserved.get() {
+            // To take these apart may raise.
+            self.keep(message);
+            return self.deliver_all(ruby);
         }
+        let kind = types::symbol(ruby, message.opcode);
+        yield_values(&[kind, ruby.get_inner(message.payload).as_value()]);
         Ok(())
+    }
+
+    fn first(&self) -> Option<Undelivered> {
+        self.undelivered.borrow().front().copied()
     }
 
     /// What is undelivered, as an Array of Arrays. If there is no memory for it, it stays.
     fn collect(&self, ruby: &Ruby) -> Result<RArray, Error> {
-        let names_reserved = self.names_reserved.get();
         let count = self.undelivered.borrow().len();
         let messages = ruby.ary_new_capa(count);
         for index in 0..count {
             let message = self.undelivered.borrow()[index];
-            let (kind, payload) = self.parts(ruby, message)?;
-            let parts = ruby.ary_new_from_values(&[kind, payload]);
-            if names_reserved {
-                parts.push(reserved_numbers(ruby, message.reserved))?;
-            }
-            messages.push(parts)?;
+            let (kind, payload, reserved) = self.parts(ruby, message)?;
+            messages.push(match reserved {
+                Some(reserved) => ruby.ary_new_from_values(&[kind, payload, reserved]),
+                None => ruby.ary_new_from_values(&[kind, payload]),
+            })?;
         }
         let mut undelivered = self.undelivered.borrow_mut();
         undelivered.clear();
@@ -319,9 +344,13 @@ impl Decoder {
         Ok(messages)
     }
 
-    /// The type and the payload, as a block gets them.
-    #[inline(always)]
-    fn parts(&self, ruby: &Ruby, message: Undelivered) -> Result<(Value, Value), Error> {
+    /// The type, the payload and, if they are wanted, the reserved bits, as a block gets them.
+    #[inline]
+    fn parts(
+        &self,
+        ruby: &Ruby,
+        message: Undelivered,
+    ) -> Result<(Value, Value, Option<Value>), Error> {
         let payload = ruby.get_inner(message.payload);
         let payload = if message.opcode == Opcode::Close {
             self.is_closed.set(true);
@@ -329,7 +358,9 @@ impl Decoder {
         } else {
             payload.as_value()
         };
-        Ok((types::symbol(ruby, message.opcode).as_value(), payload))
+        let reserved =
+            self.names_reserved.get().then(|| reserved_numbers(ruby, message.reserved).as_value());
+        Ok((types::symbol(ruby, message.opcode), payload, reserved))
     }
 
     fn undelivered_size(&self) -> usize {

@@ -7,7 +7,7 @@ use crate::error::{cannot_be_sent, decode_error, protocol_error};
 use crate::ruby_memory::{self, NoMemory, RubyString, catching_jumps, gc_guard, with_bytes};
 use crate::types;
 use magnus::{
-    DataTypeFunctions, Error, RClass, RModule, RString, Ruby, StaticSymbol, TypedData, Value,
+    DataTypeFunctions, Error, RClass, RModule, RString, Ruby, TypedData, Value,
     encoding::{Coderange, EncodingCapable},
     gc, method,
     prelude::*,
@@ -67,19 +67,19 @@ fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Fr
     let rules = rules(ruby, size, mask, reserved)?;
     let io = Source::new(ruby, io)?;
     let Some(first) = io.read_byte()? else { return Ok(None) };
-    let second = io.read_byte()?.ok_or_else(|| ended(ruby))?;
-
+    let refused = |error| protocol_error(ruby, error);
     let mut bytes = [0; SHORT_FRAME];
-    (bytes[0], bytes[1]) = (first, second);
+    bytes[0] = first;
+    // What is wrong already is not waited for.
+    Header::parse(&bytes[..1], &rules).map_err(refused)?;
+    bytes[1] = io.read_byte()?.ok_or_else(|| ended(ruby))?;
     let mut len = 2;
     loop {
-        let missing = Header::missing(&bytes[..len], &rules);
-        let missing = missing.map_err(|error| protocol_error(ruby, error))?;
-        let header = Header::parse(&bytes[..len], &rules);
-        let header = header.map_err(|error| protocol_error(ruby, error))?;
-        match header {
+        let missing = Header::missing(&bytes[..len], &rules).map_err(refused)?;
+        match Header::parse(&bytes[..len], &rules).map_err(refused)? {
             Some((header, size)) if (len - size) as u64 == header.length => {
-                let payload = decoded(ruby, header, &bytes[size..len])?;
+                let payload = decoded(header, &bytes[size..len]);
+                let payload = payload.map_err(|error| decode_error(ruby, error))?;
                 return wrap(ruby, class, header, payload).map(Some);
             }
             Some((header, _)) => {
@@ -87,9 +87,13 @@ fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Fr
                 return wrap(ruby, class, header, payload).map(Some);
             }
             None => {
-                let rest = io.read(missing as usize)?;
+                let rest = io.read_at_most(missing as usize)?;
                 with_bytes(rest, |rest| bytes[len..][..rest.len()].copy_from_slice(rest));
-                len += missing as usize;
+                len += rest.len();
+                if (rest.len() as u64) < missing {
+                    Header::parse(&bytes[..len], &rules).map_err(refused)?;
+                    return Err(ended(ruby));
+                }
             }
         }
     }
@@ -215,9 +219,10 @@ fn not_utf8(ruby: &Ruby, payload: RString) -> Error {
 }
 
 /// The payload of a frame of which `masked` is all.
-fn decoded(ruby: &Ruby, header: Header, masked: &[u8]) -> Result<RubyString, Error> {
+fn decoded(header: Header, masked: &[u8]) -> Result<RubyString, DecodeError<NoMemory>> {
     let frame = CoreFrame::from_parts(header, masked).expect("all of the payload was read");
-    catching_jumps(|| frame.payload())?.map_err(|error| decode_error(ruby, error))
+    catching_jumps(|| frame.payload())
+        .unwrap_or_else(|error| Err(DecodeError::Memory(NoMemory::InRuby(error))))
 }
 
 fn wrap(
@@ -233,7 +238,7 @@ fn wrap(
     Ok(frame)
 }
 
-fn kind(ruby: &Ruby, frame: &Frame) -> StaticSymbol {
+fn kind(ruby: &Ruby, frame: &Frame) -> Value {
     types::symbol(ruby, frame.header.opcode)
 }
 
@@ -258,6 +263,9 @@ impl<'a> Source<'a> {
             let message = "Frame.read takes an IO; use Frame.decode for a String";
             return Err(Error::new(ruby.exception_type_error(), message));
         }
+        if io.is_nil() {
+            return Err(wrong_type(ruby, "io", "an IO", io));
+        }
         Ok(Self { ruby, io })
     }
 
@@ -267,18 +275,31 @@ impl<'a> Source<'a> {
     }
 
     fn read(&self, len: usize) -> Result<RString, Error> {
+        let bytes = self.read_at_most(len)?;
+        if bytes.len() == len { Ok(bytes) } else { Err(ended(self.ruby)) }
+    }
+
+    /// As many bytes, or those that there are.
+    fn read_at_most(&self, len: usize) -> Result<RString, Error> {
         static READ: LazyId = LazyId::new("read");
         let bytes: Option<RString> =
             self.io.funcall(LazyId::get_inner_with(&READ, self.ruby), (len,))?;
-        bytes.filter(|bytes| bytes.len() == len).ok_or_else(|| ended(self.ruby))
+        let bytes = bytes.unwrap_or_else(|| self.ruby.str_new(""));
+        if bytes.len() > len {
+            let message = format!("io.read({len}) has returned {} bytes", bytes.len());
+            return Err(Error::new(self.ruby.exception_arg_error(), message));
+        }
+        Ok(bytes)
     }
 
     fn read_payload(&self, header: Header) -> Result<RubyString, Error> {
-        if header.length <= PIECE as u64 {
+        let payload = if header.length <= PIECE as u64 {
             let masked = self.read(header.length as usize)?;
-            return with_bytes(masked, |masked| decoded(self.ruby, header, masked));
-        }
-        decoded(self.ruby, header, &self.read_in_pieces(header.length)?)
+            with_bytes(masked, |masked| decoded(header, masked))
+        } else {
+            decoded(header, &self.read_in_pieces(header.length)?)
+        };
+        payload.map_err(|error| decode_error(self.ruby, error))
     }
 
     /// Never more at once than was received already.

@@ -23,6 +23,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     let version = ruby.str_new(env!("CARGO_PKG_VERSION"));
     version.freeze();
     module.const_set("VERSION", version)?;
+    types::init(ruby);
     masking::init(module)?;
     decoder::init(ruby, module)?;
     deflate::init(ruby, module)?;

@@ -29,12 +29,15 @@ fn unmask_in_place(ruby: &Ruby, arguments: &[Value]) -> Result<RString, Error> {
 fn unmask_bytes(ruby: &Ruby, arguments: &[Value]) -> Result<RArray, Error> {
     let Arguments { payload, key, offset } =
         Arguments::parse(ruby, arguments, arguments::payload_array)?;
-    let mut bytes = Vec::with_capacity(payload.len());
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(payload.len()).map_err(|_| {
+        Error::new(ruby.exception_no_mem_error(), "failed to allocate memory for the bytes")
+    })?;
     for index in 0..payload.len() {
         bytes.push(byte(ruby, payload, index, "payload")?);
     }
     ws_unmask_core::unmask(&mut bytes, key, offset);
-    Ok(ruby.ary_from_iter(bytes))
+    ruby_memory::catching_jumps(|| ruby.ary_from_iter(bytes.iter().copied()))
 }
 
 fn simd_level(ruby: &Ruby) -> Symbol {

@@ -261,12 +261,17 @@ impl HeldMemory {
     /// Changes in bytes that the collector is not told of one by one.
     const UNTOLD: usize = 16 << 10;
 
+    /// Whether the collector was told of about as much.
+    #[inline(always)]
+    pub fn is_about(&self, held: usize) -> bool {
+        held.abs_diff(self.told.get()) < Self::UNTOLD
+    }
+
     /// That it is this much now. Called within [`catching_jumps`].
     #[inline(always)]
     pub fn is(&self, held: usize) {
-        let told = self.told.get();
-        if held.abs_diff(told) >= Self::UNTOLD {
-            self.told.set(held);
+        if !self.is_about(held) {
+            let told = self.told.replace(held);
             tell_collector(held as isize - told as isize);
         }
     }
@@ -356,7 +361,10 @@ impl Payload for RubyString {
     #[inline]
     fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<NoMemory>> {
         let raw = new_string(masked.len());
-        let (string, content) = filled(raw, masked.len(), |plain| masked.unmask_into(plain));
+        let (string, content) = filled(raw, masked.len(), |plain| {
+            // Nobody gets what was refused, but ObjectSpace would show what lies in that memory.
+            masked.unmask_into(plain).inspect_err(|_| plain.fill(MaybeUninit::new(0)))
+        });
         Ok(Self(labeled(string, content?)))
     }
 

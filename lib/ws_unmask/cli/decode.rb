@@ -40,6 +40,7 @@ module WsUnmask
         @buffer = "".b # what was read and is not shown yet
         @offset = 0 # of the buffer, in the stream
         @closed = false
+        @behind = 0 # bytes behind the close frame
       end
 
       # @param input [IO] in binary mode
@@ -47,6 +48,8 @@ module WsUnmask
       # @raise [InputError] if the input should be hexadecimal digits and is not
       def run(input)
         each_piece(input) do |piece|
+          next @behind += piece.bytesize if @closed
+
           violation = violation_in(piece)
           @buffer << piece
           show_frames(violation ? violation.offset - @offset : @buffer.bytesize)
@@ -101,6 +104,10 @@ module WsUnmask
 
         @offset += at
         @buffer.replace(@buffer.byteslice(at..))
+        return unless @closed
+
+        @behind = @buffer.bytesize
+        @buffer.clear
       end
 
       def each_frame
@@ -135,17 +142,14 @@ module WsUnmask
       end
 
       def finish
-        size = @buffer.bytesize
-        if size.zero?
-          OK
-        elsif @closed
-          @output.note(@offset, "#{size} bytes after the close frame, which a receiver ignores")
-          OK
-        else
-          @output.problem(@offset,
-                          "the stream ends inside a frame, of which #{size} bytes are here")
-          FOUND
+        if @behind.positive?
+          @output.note(@offset, "#{@behind} bytes after the close frame, which a receiver ignores")
+        elsif !@buffer.empty?
+          @output.problem(@offset, "the stream ends inside a frame, of which " \
+                                   "#{@buffer.bytesize} bytes are here")
+          return FOUND
         end
+        OK
       end
     end
   end

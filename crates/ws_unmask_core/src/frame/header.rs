@@ -78,13 +78,18 @@ impl Header {
     }
 
     /// Whether it may be sent at all: a control frame is never a fragment, and at most 125 bytes
-    /// long (RFC 6455, section 5.5).
+    /// long (RFC 6455, section 5.5); RSV1 belongs to the first frame of a message (RFC 7692, section
+    /// 6).
     ///
     /// # Errors
     ///
     /// The violation; the offset is that of the byte of the header that shows it.
     pub fn check(&self) -> Result<(), ProtocolError> {
         let opcode = self.opcode as u8;
+        let begins_a_message = matches!(self.opcode, Opcode::Text | Opcode::Binary);
+        if self.reserved & PER_MESSAGE != 0 && !begins_a_message {
+            return Err(ProtocolError::new(Violation::ReservedBits(self.reserved), 0));
+        }
         if self.opcode.is_control() && !self.fin {
             return Err(ProtocolError::new(Violation::FragmentedControlFrame(opcode), 0));
         }
