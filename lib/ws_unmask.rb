@@ -8,6 +8,7 @@ require_relative "ws_unmask/decoder"
 require_relative "ws_unmask/encoder"
 require_relative "ws_unmask/frame"
 require_relative "ws_unmask/native"
+require_relative "ws_unmask/connection"
 require_relative "ws_unmask/patch_set"
 
 # Unmasks what WebSocket clients send, in Rust.

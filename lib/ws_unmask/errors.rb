@@ -37,4 +37,22 @@ module WsUnmask
   # The extensions in the opening handshake are malformed, or not those that were offered: a server
   # answers with 400, a client fails the connection (RFC 6455, sections 4.2.2 and 4.1).
   class NegotiationError < StandardError; end
+
+  # The opening handshake of a {Connection} has failed.
+  class HandshakeError < StandardError
+    # @return [Integer] the HTTP status: of a server, the one it answers; of a client, the one that
+    #   has come
+    attr_reader :status
+    # @return [Hash{String => String}] the headers that go with the status, in lower case
+    attr_reader :headers
+
+    # @param message [String, nil]
+    # @param status [Integer]
+    # @param headers [Hash{String => String}]
+    def initialize(message = nil, status: 400, headers: {})
+      super(message)
+      @status = status
+      @headers = headers
+    end
+  end
 end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+# An echo server of ws_unmask on fibers: async, which Falcon stands on. The sockets are Ruby's own.
+#
+#   bundle exec ruby -Ilib examples/echo_async.rb 9292
+require "async"
+require "socket"
+require "ws_unmask"
+
+# One connection, from the request to its end.
+module Echo
+  READ_SIZE = 64 * 1024
+  DRAIN_SECONDS = 2
+
+  def self.serve(socket)
+    socket.setsockopt(:TCP, :NODELAY, true)
+    connection = WsUnmask::Connection.server(deflate: true)
+    buffer = String.new(capacity: READ_SIZE)
+    until connection.closed?
+      connection.receive(socket.readpartial(READ_SIZE, buffer)) do |type, payload|
+        case type
+        when :text then connection.text(payload)
+        when :binary then connection.binary(payload)
+        end
+      end
+      connection.flush { |bytes| socket.write(bytes) }
+    end
+    drain(socket, buffer)
+  rescue IOError, SystemCallError
+    nil # the peer has gone
+  ensure
+    socket.close
+  end
+
+  # A socket that is closed with unread bytes in it resets the connection, and the peer would never
+  # see why. So it is told that nothing more comes, and what it still sends is read.
+  def self.drain(socket, buffer)
+    socket.close_write
+    Async::Task.current.with_timeout(DRAIN_SECONDS) do
+      loop { socket.readpartial(READ_SIZE, buffer) }
+    end
+  rescue Async::TimeoutError
+    nil # it does not stop sending
+  end
+end
+
+Async do |task|
+  server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
+  loop do
+    socket = server.accept
+    task.async { Echo.serve(socket) }
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "uri"
+require_relative "accept_key"
+require_relative "head_reader"
+require_relative "header_lines"
+require_relative "response"
+
+module WsUnmask
+  class Connection
+    # A client's side (RFC 6455, section 4.1).
+    class ClientHandshake
+      PORTS = { "ws" => 80, "wss" => 443 }.freeze
+      private_constant :PORTS
+
+      # The request; after {finish}, the subprotocol.
+      attr_reader :request, :subprotocol
+
+      def initialize(url, subprotocols:, headers:, deflate:)
+        HeaderLines.check_subprotocols(subprotocols)
+        @subprotocols = subprotocols
+        @deflate = deflate
+        @key = [Random.urandom(16)].pack("m0")
+        @reader = HeadReader.new(Response)
+        host, target = *host_and_target(URI(url))
+        lines = { "Host" => host, "Upgrade" => "websocket", "Connection" => "Upgrade",
+                  "Sec-WebSocket-Key" => @key, "Sec-WebSocket-Version" => "13" }
+        lines["Sec-WebSocket-Protocol"] = subprotocols.join(", ") if subprotocols.any?
+        lines["Sec-WebSocket-Extensions"] = deflate.offer if deflate
+        lines = HeaderLines.of(lines.merge(headers))
+        @request = "GET #{target} HTTP/1.1\r\n#{lines}\r\n"
+      end
+
+      # What is sent behind the response: nothing.
+      def response = ""
+
+      # What is sent when the response is refused: nothing, the connection is just closed.
+      def refusal(_error) = ""
+
+      def read(bytes) = @reader.read(bytes)
+
+      # Returns the agreement on compression, if there is one.
+      def finish(response)
+        check(response)
+        @subprotocol = response["sec-websocket-protocol"]
+        negotiate(response)
+      end
+
+      private
+
+      def host_and_target(uri)
+        port = PORTS[uri.scheme]
+        unless port && uri.host && !uri.fragment
+          raise ArgumentError, "#{uri} is no URL of a WebSocket"
+        end
+
+        host = uri.port.nil? || uri.port == port ? uri.host : "#{uri.host}:#{uri.port}"
+        path = uri.path.empty? ? "/" : uri.path
+        [host, uri.query ? "#{path}?#{uri.query}" : path]
+      end
+
+      def check(response)
+        refuse(response, "the server has answered #{response.status}") if response.status != 101
+        unless response.list?("upgrade", "websocket") && response.list?("connection", "upgrade")
+          refuse(response, "the server has not upgraded to a WebSocket")
+        end
+        unless response["sec-websocket-accept"] == AcceptKey.of(@key)
+          refuse(response, "Sec-WebSocket-Accept does not fit the key")
+        end
+        return if [nil, *@subprotocols].include?(response["sec-websocket-protocol"])
+
+        refuse(response, "the server speaks a subprotocol that was not asked for")
+      end
+
+      def negotiate(response)
+        extensions = response["sec-websocket-extensions"]
+        return @deflate.confirm(extensions) if @deflate
+
+        refuse(response, "the server uses an extension that was not asked for") if extensions
+      rescue NegotiationError => e
+        refuse(response, e.message)
+      end
+
+      def refuse(response, message)
+        raise HandshakeError.new(message, status: response.status, headers: response.headers)
+      end
+    end
+    private_constant :ClientHandshake
+  end
+end

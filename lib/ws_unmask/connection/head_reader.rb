@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "head"
+
+module WsUnmask
+  class Connection
+    # Reads a head that comes in pieces.
+    class HeadReader
+      MAX_SIZE = 16 * 1024
+      HEAD_END = "\r\n\r\n"
+      private_constant :MAX_SIZE, :HEAD_END
+
+      # @param kind [Class] {Request} or {Response}
+      def initialize(kind)
+        @kind = kind
+        @bytes = "".b
+      end
+
+      # @param bytes [String]
+      # @return [Array(Head, String), nil] the head and what is behind it; nil if more has to come
+      # @raise [HandshakeError] if it is malformed or too long
+      def read(bytes)
+        searched = [@bytes.bytesize - HEAD_END.bytesize + 1, 0].max
+        @bytes << bytes.b
+        size = @bytes.index(HEAD_END, searched)
+        if (size || @bytes.bytesize) > MAX_SIZE
+          raise HandshakeError.new("headers over #{MAX_SIZE} bytes", status: 431)
+        end
+        return unless size
+
+        line, *headers = @bytes.byteslice(0, size).split("\r\n")
+        [@kind.parse(line.to_s, Head.headers(headers)),
+         @bytes.byteslice((size + HEAD_END.bytesize)..)]
+      end
+    end
+    private_constant :HeadReader
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "head"
+
+module WsUnmask
+  class Connection
+    # Lines of a head that is sent.
+    module HeaderLines
+      VALUE = /\A[^\x00-\x08\x0a-\x1f\x7f]*\z/
+      private_constant :VALUE
+
+      # @raise [ArgumentError] for what would end a line
+      def self.of(headers)
+        headers.map do |name, value|
+          unless name.match?(/\A#{Head::TOKEN}\z/o) && value.match?(VALUE)
+            raise ArgumentError, "header #{name.inspect} must not be sent"
+          end
+
+          "#{name}: #{value}\r\n"
+        end.join
+      end
+
+      # @raise [ArgumentError] unless they are tokens (RFC 6455, section 4.1)
+      def self.check_subprotocols(names)
+        names.each do |name|
+          next if name.match?(/\A#{Head::TOKEN}\z/o)
+
+          raise ArgumentError, "subprotocol #{name.inspect} must not be sent"
+        end
+      end
+    end
+    private_constant :HeaderLines
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "head"
+
+module WsUnmask
+  class Connection
+    # What a client asks for.
+    class Request < Head
+      LINE = %r{\A(#{TOKEN}) ([\x21-\x7e]+) HTTP/(\d\.\d)\z}n
+      private_constant :LINE
+
+      # @return [String] +GET+, unless the request is refused
+      attr_reader :request_method
+      # @return [String] the path, and the query if there is one
+      attr_reader :target
+      # @return [String] of HTTP, for instance +1.1+
+      attr_reader :version
+
+      # @param line [String]
+      # @param headers [Hash{String => String}]
+      # @return [Request]
+      # @raise [HandshakeError]
+      def self.parse(line, headers)
+        _, request_method, target, version = *LINE.match(line)
+        raise HandshakeError, "malformed request line" unless version
+
+        new(request_method, target, version, headers)
+      end
+
+      # @param env [Hash] of Rack
+      # @return [Request]
+      def self.from_rack(env)
+        headers = env.filter_map do |name, value|
+          [name.delete_prefix("HTTP_").tr("_", "-"), value] if name.start_with?("HTTP_")
+        end
+        # Puma 5 has the real one in HTTP_VERSION, newer servers only know SERVER_PROTOCOL.
+        version = env.values_at("HTTP_VERSION", "SERVER_PROTOCOL").compact
+                     .find { |protocol| protocol.start_with?("HTTP/") }
+        query = env["QUERY_STRING"].to_s
+        target = "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}#{"?#{query}" unless query.empty?}"
+        new(env["REQUEST_METHOD"], target, version.to_s.delete_prefix("HTTP/"), headers.to_h)
+      end
+
+      # @param request_method [String]
+      # @param target [String]
+      # @param version [String]
+      # @param headers [Hash{String => String}]
+      def initialize(request_method, target, version, headers)
+        super(headers)
+        @request_method = request_method
+        @target = target
+        @version = version.b
+      end
+    end
+  end
+end

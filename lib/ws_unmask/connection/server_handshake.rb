@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "accept_key"
+require_relative "head_reader"
+require_relative "header_lines"
+require_relative "request"
+
+module WsUnmask
+  class Connection
+    # A server's side (RFC 6455, section 4.2).
+    class ServerHandshake
+      VERSION = "13"
+      KEY = %r{\A[A-Za-z0-9+/]{22}==\z} # 16 bytes in Base64
+      UPGRADE = { "upgrade" => "websocket", "connection" => "Upgrade" }.freeze
+      REASONS = { 400 => "Bad Request", 403 => "Forbidden", 405 => "Method Not Allowed",
+                  426 => "Upgrade Required", 431 => "Request Header Fields Too Large" }.freeze
+      private_constant :VERSION, :KEY, :UPGRADE, :REASONS
+
+      def initialize(subprotocols:, headers:, deflate:, &allowed)
+        HeaderLines.check_subprotocols(subprotocols)
+        @subprotocols = subprotocols
+        @headers = HeaderLines.of(headers)
+        @deflate = deflate
+        @allowed = allowed
+        @reader = HeadReader.new(Request)
+      end
+
+      # What is sent before anything is read.
+      def request = ""
+
+      # After {finish}: the response that accepts, and the subprotocol.
+      attr_reader :response, :subprotocol
+
+      def read(bytes) = @reader.read(bytes)
+
+      # Returns the agreement on compression, if there is one.
+      def finish(request)
+        check(request)
+        agreement = negotiate(request["sec-websocket-extensions"])
+        @subprotocol = (request.list("sec-websocket-protocol") & @subprotocols).first
+        headers = { "Upgrade" => "websocket", "Connection" => "Upgrade",
+                    "Sec-WebSocket-Accept" => AcceptKey.of(request["sec-websocket-key"]),
+                    "Sec-WebSocket-Protocol" => subprotocol,
+                    "Sec-WebSocket-Extensions" => agreement&.response }.compact
+        @response = "HTTP/1.1 101 Switching Protocols\r\n#{HeaderLines.of(headers)}#{@headers}\r\n"
+        agreement
+      end
+
+      # The response that refuses.
+      def refusal(error)
+        body = "#{error.message}\n"
+        lines = HeaderLines.of({ "connection" => "close", "content-length" => body.bytesize.to_s }
+                               .merge(error.headers))
+        "HTTP/1.1 #{error.status} #{REASONS.fetch(error.status)}\r\n#{lines}\r\n#{body}"
+      end
+
+      private
+
+      def check(request)
+        unless request.request_method == "GET"
+          refuse("only GET opens a WebSocket", 405, "allow" => "GET")
+        end
+        refuse("HTTP/1.1 is required") unless request.version.match?(/\A1\.[1-9]\z/)
+        refuse("one Host is required") unless request["host"]&.match?(/\A[^\s,]+\z/)
+        unless request.list?("upgrade", "websocket") && request.list?("connection", "upgrade")
+          refuse("this is a WebSocket server: Upgrade: websocket is required", 426, UPGRADE)
+        end
+        unless request["sec-websocket-version"] == VERSION
+          refuse("Sec-WebSocket-Version: #{VERSION} is required", 426,
+                 UPGRADE.merge("sec-websocket-version" => VERSION))
+        end
+        unless request["sec-websocket-key"]&.match?(KEY)
+          refuse("Sec-WebSocket-Key of 16 bytes in Base64 is required")
+        end
+        refuse("this origin may not connect", 403) unless allowed?(request)
+      end
+
+      def negotiate(extensions)
+        @deflate&.accept(extensions)
+      rescue NegotiationError => e
+        refuse(e.message)
+      end
+
+      def allowed?(request) = @allowed.nil? || @allowed.call(request["origin"], request)
+
+      def refuse(message, status = 400, headers = {})
+        raise HandshakeError.new(message, status:, headers:)
+      end
+    end
+    private_constant :ServerHandshake
+  end
+end
