@@ -4,17 +4,17 @@ require "etc"
 require "rbconfig"
 require "socket"
 
-# A Rack app under Puma, in a process of its own, on a free port of this machine.
+# An example in a process of its own, on a free port of this machine: a Rack app under Puma, or a
+# program that takes the port.
 module Server
   ROOT = File.expand_path("..", __dir__)
   private_constant :ROOT
 
   # Yields the port, and stops the server afterwards.
-  def self.run(rackup, *puma_arguments, env: {})
+  def self.run(example, *puma_arguments, env: {})
     port = free_port
     reader, writer = IO.pipe
-    pid = spawn(env, RbConfig.ruby, "-I#{ROOT}/lib", "-S", "puma", "--quiet", *puma_arguments,
-                "-b", "tcp://127.0.0.1:#{port}", File.join(ROOT, rackup),
+    pid = spawn(env, RbConfig.ruby, "-I#{ROOT}/lib", *command(example, port, puma_arguments),
                 out: writer, err: writer, chdir: ROOT)
     writer.close
     log = Thread.new { reader.read }
@@ -23,6 +23,14 @@ module Server
   ensure
     stop(pid) if pid
   end
+
+  def self.command(example, port, puma_arguments)
+    file = File.join(ROOT, example)
+    return [file, port.to_s] if example.end_with?(".rb")
+
+    ["-S", "puma", "--quiet", *puma_arguments, "-b", "tcp://127.0.0.1:#{port}", file]
+  end
+  private_class_method :command
 
   def self.free_port
     server = TCPServer.new("127.0.0.1", 0)

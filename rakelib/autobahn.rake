@@ -1,14 +1,15 @@
 # frozen_string_literal: true
 
-desc "Autobahn|Testsuite against examples/echo.ru; TOOLS is a folder with its `setup` and `run`"
-task :autobahn, [:tools] => :compile do |_, arguments|
+desc "Autobahn|Testsuite against a server of examples/; TOOLS is a folder with `setup` and `run`"
+task :autobahn, %i[tools example] => :compile do |_, arguments|
   require "open3"
   require_relative "../examples/server"
 
-  tools = File.expand_path(arguments.fetch(:tools) { abort "usage: rake 'autobahn[TOOLS]'" })
+  usage = "usage: rake 'autobahn[TOOLS,EXAMPLE]'"
+  tools = File.expand_path(arguments.fetch(:tools) { abort usage })
   suite = File.expand_path("tmp/autobahn")
   sh File.join(tools, "setup"), suite
-  Server.run("examples/echo.ru") do |port|
+  Server.run("examples/#{arguments.fetch(:example, "echo.ru")}") do |port|
     run = lambda do |*cases|
       output, status = Open3.capture2e(File.join(tools, "run"), suite, "ws://127.0.0.1:#{port}/",
                                        *cases)

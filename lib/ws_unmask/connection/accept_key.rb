@@ -9,6 +9,7 @@ module WsUnmask
       GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11" # RFC 6455, section 1.3
       private_constant :GUID
 
+      # Takes Sec-WebSocket-Key.
       def self.of(key)
         [Digest::SHA1.digest(key + GUID)].pack("m0")
       end

@@ -37,6 +37,7 @@ module WsUnmask
       # What is sent when the response is refused: nothing, the connection is just closed.
       def refusal(_error) = ""
 
+      # (see HeadReader#read)
       def read(bytes) = @reader.read(bytes)
 
       # Returns the agreement on compression, if there is one.

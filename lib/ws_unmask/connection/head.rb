@@ -6,6 +6,7 @@ module WsUnmask
   class Connection
     # The head of an HTTP message.
     class Head
+      # What names consist of (RFC 7230, section 3.2.6).
       TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/
       HEADER = /\A(#{TOKEN}):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*\z/n
       private_constant :HEADER

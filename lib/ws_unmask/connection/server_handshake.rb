@@ -31,6 +31,7 @@ module WsUnmask
       # After {finish}: the response that accepts, and the subprotocol.
       attr_reader :response, :subprotocol
 
+      # (see HeadReader#read)
       def read(bytes) = @reader.read(bytes)
 
       # Returns the agreement on compression, if there is one.
