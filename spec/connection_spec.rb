@@ -48,6 +48,14 @@ RSpec.describe WsUnmask::Connection do
     connection.output.dup.tap { connection.output.clear }
   end
 
+  def connect(wanted_by_client, wanted_by_server)
+    client = described_class.client("ws://a", deflate: wanted_by_client)
+    server = described_class.server(deflate: wanted_by_server)
+    server.receive(taken(client))
+    client.receive(taken(server))
+    [client, server]
+  end
+
   describe ".accept" do
     def accept(**changes)
       options, changes = changes.partition { |name, _| name.is_a?(Symbol) }.map(&:to_h)
@@ -595,31 +603,44 @@ RSpec.describe WsUnmask::Connection do
     end
   end
 
-  it "sends every message of several threads once, whole, and none behind the close" do
-    reader, writer = IO.pipe.each(&:binmode)
-    read = Thread.new { reader.read }
-    write = ->(bytes) { writer.write_nonblock(bytes, exception: false) }
+  # Eight threads that send until the close, in turn with one that closes.
+  def sent_by_threads(connection, write)
     threads = Array.new(8) do |thread|
       Thread.new do
         (0..).find do |number|
-          server.flush(&write)
-          !server.text("#{thread} #{number} #{"x" * (number % 300)}")
+          connection.flush(&write)
+          !connection.text("#{thread} #{number} #{"x" * (number % 300)}")
         end
       end
     end
     sleep 0.2
-    server.close
-    sent = threads.map(&:value)
-    server.flush { |bytes| writer.write(bytes) }
-    writer.close
-    received = WsUnmask::Decoder.new(require_mask: false).feed(read.value)
-    expect(received.pop.first).to eq :close
-    numbers = Array.new(threads.size) { [] }
-    received.each do |_, text|
-      thread, number = text.split(" ", 3).first(2).map { |part| Integer(part) }
-      numbers[thread] << number
+    connection.close
+    threads.map(&:value)
+  end
+
+  {
+    "a server" => ->(example) { [example.open_server, example.open_client] },
+    "a client" => ->(example) { [example.open_client, example.open_server] },
+    "a client that compresses" => ->(example) { example.connect(true, true) }
+  }.each do |role, ends|
+    it "sends every message of several threads of #{role} once and in order, and then the close" do
+      sender, receiver = *ends.call(self)
+      pipe, writer = IO.pipe.each(&:binmode)
+      reader = Thread.new { pipe.read }
+      write = ->(bytes) { writer.write_nonblock(bytes, exception: false) }
+      sent = sent_by_threads(sender, write)
+      sender.flush { |bytes| writer.write(bytes) }
+      writer.close
+      numbers = Array.new(sent.size) { [] }
+      receiver.receive(reader.value) do |type, text|
+        next if type == :close
+
+        thread, number, = text.unpack("A2A*").map(&:to_i)
+        numbers[thread] << number
+      end
+      expect(receiver.error).to be_nil
+      expect(numbers).to eq(sent.map { |count| [*0...count] })
     end
-    expect(numbers).to eq(sent.map { |count| [*0...count] })
   end
 
   it "talks with itself whatever the sizes and pieces" do
@@ -640,6 +661,60 @@ RSpec.describe WsUnmask::Connection do
     end
     expect(received).to eq sent
     expect([one.error, other.error]).to eq [nil, nil]
+  end
+
+  context "with compression" do
+    def size_of(message, sender, receiver)
+      sender.text(message)
+      bytes = taken(sender)
+      expect(receiver.receive(bytes)).to eq [[:text, message]]
+      bytes.bytesize
+    end
+
+    let(:message) { "grüß dich " * 100 }
+
+    it "compresses both ways if both want to" do
+      client, server = connect(true, true)
+      [[client, server], [server, client]].each do |sender, receiver|
+        sizes = Array.new(2) { size_of(message, sender, receiver) }
+        expect(sizes.first).to be < 100
+        expect(sizes.last).to be < sizes.first # it refers to the first
+      end
+    end
+
+    it "uses the parameters it is given" do
+      client, server = connect(true, WsUnmask::Deflate.new(server_no_context_takeover: true))
+      sizes = Array.new(2) { size_of(message, server, client) }
+      expect(sizes.uniq.size).to eq 1
+    end
+
+    it "does not compress if one end does not want to" do
+      [[true, nil], [nil, true]].each do |wanted|
+        client, server = connect(*wanted)
+        expect(size_of(message, client, server)).to be > message.bytesize
+      end
+    end
+
+    it "refuses a malformed offer with 400, and a response that does not fit" do
+      env["HTTP_SEC_WEBSOCKET_EXTENSIONS"] = "permessage-deflate; ="
+      expect(described_class.accept(env, deflate: true).rejection.first).to eq 400
+      ["permessage-deflate; x", "x", "permessage-deflate, x", "=",
+       "permessage-deflate, permessage-deflate"].each do |extensions|
+        client = described_class.client("ws://a", deflate: true)
+        client.receive(response_to(client.output, "Sec-WebSocket-Extensions: #{extensions}"))
+        expect(client.error).to be_a WsUnmask::HandshakeError
+      end
+    end
+
+    it "closes with 1009 for a message that inflates to more than the limit" do
+      server = described_class.server(deflate: true, max_message_size: 100)
+      client = described_class.client("ws://a", deflate: true)
+      server.receive(taken(client))
+      client.receive(taken(server))
+      client.text("a" * 101)
+      server.receive(taken(client))
+      expect(server.output.unpack1("xxn")).to eq 1009
+    end
   end
 
   describe "#inspect" do

@@ -74,10 +74,12 @@ module WsUnmask
       end
 
       def negotiate(response)
-        extensions = response["sec-websocket-extensions"]
-        return @deflate.confirm(extensions) if @deflate
-
-        refuse(response, "the server uses an extension that was not asked for") if extensions
+        extensions = response.list("sec-websocket-extensions")
+        offered = @deflate ? ["permessage-deflate"] : []
+        unless (extensions.map { |extension| extension[/[^; ]+/] } - offered).empty?
+          refuse(response, "the server uses an extension that was not asked for")
+        end
+        @deflate&.confirm(response["sec-websocket-extensions"])
       rescue NegotiationError => e
         refuse(response, e.message)
       end
