@@ -8,6 +8,10 @@ require "open3"
 module ThirdParty
   FILE = "LICENSE-THIRD-PARTY"
   ROOT = File.expand_path("..", __dir__)
+  # What the precompiled gems are made for; a C library makes no difference.
+  TARGETS = %w[x86_64 aarch64].product(%w[unknown-linux-gnu apple-darwin pc-windows-gnu])
+                              .map { |parts| parts.join("-") } - ["aarch64-pc-windows-gnu"]
+  private_constant :TARGETS
 
   HEAD = <<~TEXT
     The binaries of precompiled ws_unmask gems contain the Rust crates below and parts of Rust's
@@ -22,6 +26,7 @@ module ThirdParty
   # @return [Array<Hash>] the crates that are linked, as `cargo metadata` describes them
   def self.crates
     output, status = Open3.capture2("cargo", "metadata", "--locked", "--format-version", "1",
+                                    *TARGETS.flat_map { |it| ["--filter-platform", it] },
                                     chdir: ROOT)
     raise "cargo metadata failed" unless status.success?
 

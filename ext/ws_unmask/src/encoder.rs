@@ -9,7 +9,7 @@ use crate::ruby_memory::{
 use crate::{frame, types};
 use core::cell::{Cell, RefCell};
 use magnus::{
-    DataTypeFunctions, Error, RClass, RModule, RString, Ruby, TypedData, Value, method, prelude::*,
+    DataTypeFunctions, Error, RModule, RString, Ruby, TypedData, Value, method, prelude::*,
     rb_sys::AsRawValue,
 };
 use ws_unmask_core::Prepared;
@@ -154,12 +154,14 @@ impl Encoder {
         if let Some(key) = self.keys.borrow_mut().pop() {
             return Ok(Some(key));
         }
-        let random: RClass = ruby.class_object().const_get("Random")?;
-        let bytes: RString = random.funcall("urandom", (KEYS * size_of::<Key>(),))?;
+        // Not by Random.urandom: Ruby might switch to another thread in it, and `output` has been
+        // taken by then.
+        let mut bytes = [0; KEYS * size_of::<Key>()];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| Error::new(ruby.exception_runtime_error(), error.to_string()))?;
         let mut keys = self.keys.borrow_mut();
         keys.try_reserve_exact(KEYS).map_err(|error| encode_error(ruby, error.into()))?;
-        with_bytes(bytes, |bytes| keys.extend(bytes.as_chunks().0));
-        let message = "Random.urandom has returned no bytes for a masking key";
-        keys.pop().map(Some).ok_or_else(|| Error::new(ruby.exception_runtime_error(), message))
+        keys.extend(bytes.as_chunks().0);
+        Ok(keys.pop())
     }
 }
