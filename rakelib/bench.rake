@@ -39,4 +39,9 @@ namespace :bench do
   task decoder: :compile do
     ruby "-Ilib", "benches/ruby_decoder.rb"
   end
+
+  desc "Echo servers over real sockets: CPU time for a message, in a minute"
+  task echo: :compile do
+    ruby "-Ilib", "benches/echo.rb"
+  end
 end
