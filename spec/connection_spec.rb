@@ -265,6 +265,22 @@ RSpec.describe WsUnmask::Connection do
       expect(connection.output).to start_with "HTTP/1.1 431 "
     end
 
+    it "keeps what is behind the request when the block leaves early" do
+      [-> { raise "x" }, -> { throw :left }].each do |leave|
+        connection = described_class.server
+        catch(:left) { connection.receive(request.b + hello) { leave.call } }
+      rescue RuntimeError
+        nil
+      ensure
+        expect(connection.receive(hello)).to eq [[:text, "Hello"]] * 2
+      end
+    end
+
+    it "raises at once for options that there are not" do
+      expect { described_class.server(max_size: 1) }.to raise_error ArgumentError
+      expect { described_class.client("ws://a", max_message_size: -1) }.to raise_error ArgumentError
+    end
+
     it "passes limits on to the decoder" do
       connection = open_server(max_message_size: 4)
       expect(connection.receive(hello)).to eq []
@@ -479,7 +495,7 @@ RSpec.describe WsUnmask::Connection do
     end
   end
 
-  describe "#text, #binary and #ping" do
+  describe "#text, #binary, #ping and #close" do
     it "append frames to the output, without a mask for a server" do
       expect([server.text("grüß"), server.binary("\xff"), server.ping("p")]).to all be true
       expect(server.output).to eq "\x81\x06grüß\x82\x01\xff\x89\x01p".b
@@ -500,13 +516,14 @@ RSpec.describe WsUnmask::Connection do
 
     it "raise before the handshake is done" do
       connection = described_class.client("ws://a")
-      %i[text binary ping].each do |name|
-        expect { connection.public_send(name, "a") }.to raise_error RuntimeError, /handshake/
+      [[:text, "a"], [:binary, "a"], [:ping], [:close]].each do |call|
+        expect { connection.public_send(*call) }.to raise_error RuntimeError, /handshake/
       end
     end
 
     it "append nothing once the handshake was refused" do
-      expect(described_class.accept({}).text("a")).to be false
+      connection = described_class.accept({})
+      expect([connection.text("a"), connection.close]).to eq [false, false]
     end
   end
 

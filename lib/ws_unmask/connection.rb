@@ -102,18 +102,19 @@ module WsUnmask
       @handshake = handshake
       @client = client
       @limits = limits
+      @decoder = new_decoder(nil)
       @output = handshake.request.b
       @written = "".b
       @flushing = Mutex.new
       @open = false
       @closed = false
-      shake_hands(request) if request
+      @handshake = nil if request && shake_hands(request)
     end
 
     # Takes what was read, and yields what is in it, in order:
     #
-    # - +:open+ and the {Request} or {Response} when the handshake is done,
-    #   unless {accept} has done it
+    # - +:open+ and the {Request} or {Response} when the handshake is done, unless {accept} has done
+    #   it
     # - +:text+ and +:binary+, and a String
     # - +:ping+ and +:pong+, and a String; a ping is answered already
     # - +:close+ and a {Close}; it is answered already
@@ -198,7 +199,7 @@ module WsUnmask
     # @raise [RuntimeError] if the handshake is not done
     def close(code = 1000, reason = "")
       payload = Close.new(code, reason).to_payload
-      send_close(payload) || not_open
+      @open ? send_close(payload) : not_open
     end
 
     # Yields what has to be written until nothing is left, or no more can be written now.
@@ -246,7 +247,7 @@ module WsUnmask
       state = if @open then "open"
               elsif @closed then "closed"
               else
-                @handshake ? "connecting" : "closing"
+                @encoder ? "closing" : "connecting"
               end
       "#<#{self.class} #{state}, #{@output.bytesize + @written.bytesize} bytes to be written>"
     end
@@ -259,39 +260,49 @@ module WsUnmask
       received
     end
 
+    # What is behind the head is kept until the block has returned.
     def receive_handshake(bytes, &)
       return self if @closed
 
-      begin
-        head, rest = @handshake.read(bytes)
-        return self unless head
-      rescue HandshakeError => e
-        refused(e)
-        return self
-      end
-      shake_hands(head)
-      return self unless @open
+      unless @behind
+        head = read_head(bytes)
+        return self unless head && shake_hands(head)
 
-      yield :open, head
-      receive(rest, &)
+        bytes = ""
+        yield :open, head
+      end
+      @handshake = nil
+      receive(@behind << bytes, &)
     end
 
+    def read_head(bytes)
+      head, @behind = @handshake.read(bytes)
+      head
+    rescue HandshakeError => e
+      refused(e)
+    end
+
+    # Returns whether it was accepted.
     def shake_hands(head)
       deflate = @handshake.finish(head)
       @subprotocol = @handshake.subprotocol
-      @decoder = Decoder.new(require_mask: !@client, deflate:, **@limits)
+      @decoder = new_decoder(deflate) if deflate
       @encoder = Encoder.new(mask: @client, deflate:)
       @output << @handshake.response
-      @handshake = nil
       @open = true
     rescue HandshakeError => e
       refused(e)
+    end
+
+    def new_decoder(deflate)
+      Decoder.new(require_mask: !@client, deflate:, **@limits)
     end
 
     def refused(error)
       @error = error
       @output << @handshake.refusal(error)
       @closed = true
+      nil
     end
 
     def violated(error)
@@ -321,7 +332,7 @@ module WsUnmask
     end
 
     def not_open
-      raise "the handshake is not done" if @handshake && !@closed
+      raise "the handshake is not done" unless @encoder || @closed
 
       false
     end
