@@ -1,31 +1,77 @@
 # frozen_string_literal: true
 
-# The README's examples run, and what they say behind `# =>` is so.
-RSpec.describe "README.md" do
-  readme = File.read(File.expand_path("../README.md", __dir__))
+require "open3"
+require "rbconfig"
+require "ripper"
 
-  examples = readme.scan(/^```ruby\n(.*?)^```$/m).flatten.grep(/^require/)
+# What people read: its examples run, its links lead somewhere, and the tasks that it names exist.
+RSpec.describe "the documentation" do
+  root = File.expand_path("..", __dir__)
+  files = Dir.chdir(root) { Dir["{README,CONTRIBUTING,SECURITY}.md", "{docs,guides}/*.md"] }
 
-  examples.each.with_index(1) do |example, number|
-    it "has an example #{number} that is right" do
-      scope = Object.new.instance_eval { binding }
-      checked = 0
-      example.each_line do |line|
-        code, expected = line.split(/\s+# (?:=>|prints) /, 2)
-        if line.include?("# prints")
-          expect { scope.eval(code) }.to output(expected).to_stdout
-        elsif expected
-          # Behind a comma, there are words.
-          value = scope.eval(expected[/\A(?:\[.*\]|[^,]+)/])
-          result = scope.eval(code)
-          expect(code.include?("simd_level") || result == value).to be(true), "#{line} #{result}"
-        else
-          scope.eval(code)
-          next
-        end
-        checked += 1
-      end
-      expect(checked).to be_positive
+  # Lines, joined with those before them until they are complete Ruby.
+  def statements(code)
+    code.lines.each_with_object([+""]) do |line, found|
+      found.last << line
+      found << +"" if Ripper.sexp(found.last)
     end
+  end
+
+  # What a statement returns is behind `# =>`, what it prints behind `# prints`.
+  def check(statement, scope)
+    code, promise, expected = statement.rpartition(/ +# (?:=>|prints) /)
+    return scope.eval(statement) if promise.empty?
+    return expect { scope.eval(code) }.to(output(expected).to_stdout) if promise.include?("prints")
+
+    # Behind a comma, there are words.
+    value = scope.eval(expected[/\A(?:\[.*\]|"(?:\\.|[^"])*"(?:\.b)?|[^,]+)/])
+    result = scope.eval(code)
+    return if code.include?("simd_level") # another on each machine
+
+    expect(result).to eq(value), "#{statement}returns #{result.inspect}"
+  end
+
+  files.each do |file|
+    text = File.read("#{root}/#{file}")
+
+    # A block that cannot run has a reason before it: <!-- not run: needs a server -->
+    examples = text.scan(/(?:<!-- not run: (.+?) -->\n)?^```ruby\n(.*?)^```$/m)
+    examples.each.with_index(1) do |(reason, code), number|
+      it "has an example #{number} in #{file} that #{reason ? "is Ruby" : "is right"}" do
+        expect(Ripper.sexp(code)).not_to be_nil
+        next if reason
+
+        scope = Object.new.instance_eval { binding }
+        statements(code).each { |statement| check(statement, scope) }
+        expect(code).to match(/# (=>|prints) /)
+      end
+    end
+
+    it "has links in #{file} that lead somewhere" do
+      links = text.scan(/\]\(([^)#]*)(?:#([^)]*))?\)/).reject { |path, _| path.start_with?("http") }
+      links.each do |path, anchor|
+        target = File.expand_path(path.empty? ? File.basename(file) : path,
+                                  File.dirname("#{root}/#{file}"))
+        expect(File).to exist(target), "#{file}: #{path}"
+        next unless anchor
+
+        titles = File.read(target).scan(/^#+ (.+)$/).flatten
+        anchors = titles.map { |title| title.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
+        expect(anchors).to include(anchor), "#{file}: #{path}##{anchor}"
+      end
+    end
+  end
+
+  it "names tasks that exist" do
+    output, = Open3.capture2(RbConfig.ruby, "-S", "rake", "-AT", chdir: root)
+    tasks = output.scan(/^rake ([\w:]+)/).flatten
+    named = files.flat_map { |file| File.read("#{root}/#{file}").scan(/`rake '?([\w:]+)/).flatten }
+    expect(named.uniq - tasks).to be_empty
+  end
+
+  it "is listed in docs/README.md" do
+    index = File.read("#{root}/docs/README.md")
+    expect(Dir.children("#{root}/guides").reject { |guide| index.include?("guides/#{guide})") })
+      .to be_empty
   end
 end
