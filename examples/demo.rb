@@ -1,95 +1,116 @@
 # frozen_string_literal: true
 
-# What bin/demo shows, in three parts. Exits with 1 if anything was wrong.
+# What bin/demo shows: a Rack app with ws_unmask and without, and a frame decoded. Exits with 1 if
+# anything was wrong.
 
-require "net/http"
-require "ws_unmask"
-require "websocket/driver"
+require "stringio"
+require "ws_unmask/websocket_driver"
+require "ws_unmask/cli"
 require_relative "client"
 require_relative "server"
-require_relative "xor"
 
-SIZES = [5, 125, 1 << 10, 16 << 10, 1 << 20].freeze
+# The demonstration, on one screen.
+class Demo
+  APP = "examples/faye_echo.ru"
+  SIZES = [5, 125, 1 << 10, 16 << 10, 1 << 20].freeze
+  # How many messages of which sizes are measured.
+  MEASURED = { 125 => 4000, 2 << 10 => 1500, 64 << 10 => 150 }.freeze
+  FRAME = "818537fa213d7f9f4d5158" # RFC 6455, section 5.7
+  private_constant :APP, :SIZES, :MEASURED, :FRAME
 
-def part(number, title)
-  puts "", "(#{number}) #{title}"
-end
-
-def check(what, right)
-  puts format("    %-42<what>s %<result>s", what:, result: right ? "right" : "WRONG")
-  @wrong = true unless right
-end
-
-def human(bytes)
-  case bytes
-  when 0...1024 then "#{bytes} B"
-  when 1024...(1 << 20) then "#{bytes >> 10} KiB"
-  else "#{bytes >> 20} MiB"
+  # @return [Boolean] whether all was right
+  def run
+    $stdout.sync = true
+    driver = Gem.loaded_specs["websocket-driver"].version
+    puts "", "ws_unmask #{WsUnmask::VERSION}, Ruby #{RUBY_VERSION}, " \
+             "SIMD level #{WsUnmask.simd_level}",
+         "", "1. A Rack app that echoes: Puma, faye-websocket, websocket-driver #{driver}"
+    with = measure({}) { |client| echoes(client) }
+    without = measure("WS_UNMASK_DISABLE" => "1")
+    compare(without, with)
+    decode
+    next_steps
+    !@wrong
   end
-end
 
-def decode_the_example_of_the_rfc
-  part 1, "the masked frame of RFC 6455, section 5.7"
-  frame = ["818537fa213d7f9f4d5158"].pack("H*")
-  payload = WsUnmask.unmask(frame.byteslice(6..), frame.byteslice(2, 4))
-  check "81 85 37 fa 21 3d 7f 9f 4d 51 58 => #{payload.inspect}", payload == "Hello"
-end
+  private
 
-def echo_through_a_rack_app
-  part 2, "a Rack app: Puma, faye-websocket, and ws_unmask in place of its mask"
-  Server.run("examples/faye_echo.ru") do |port|
-    puts "    the server says: #{Net::HTTP.get(URI("http://127.0.0.1:#{port}/"))}"
-    Client.open(port) do |client|
-      SIZES.each do |size|
-        check_echo(client, :text, text(size))
-        check_echo(client, :binary, Random.bytes(size))
+  # @return [Array<Float>] CPU time of the server for a message, in seconds, by size
+  def measure(env)
+    Server.run(APP, env:) do |port, pid|
+      Client.open(port) do |client|
+        yield client if block_given?
+        MEASURED.map { |size, count| cpu_time(client, "x" * size, count, pid) }
       end
+    end
+  end
+
+  def echoes(client)
+    %i[text binary].each do |type|
+      right = SIZES.map do |size|
+        echoed?(client, type, type == :text ? text(size) : Random.bytes(size))
+      end
+      @wrong ||= !right.all?
+      puts format("     %-6s messages of %s %s", type, SIZES.map { |size| human(size) }.join(", "),
+                  right.all? ? "come back as they were" : "WRONG")
+    end
+  end
+
+  def echoed?(client, type, payload)
+    client.send(type, payload)
+    reply = client.receive
+    reply && reply.payload == payload.b && reply.opcode == (type == :text ? 1 : 2)
+  end
+
+  # UTF-8 of that many bytes, not all of it ASCII.
+  def text(size)
+    ("grüß dich, " * ((size / 13) + 1)).byteslice(0, size).scrub(".")
+  end
+
+  def cpu_time(client, text, count, pid)
+    frame = Client.frame(:text, text)
+    [count / 10, count].map do |times|
+      before = Server.cpu_seconds(pid)
+      times.times do
+        client.write(frame)
+        client.receive
+      end
+      (Server.cpu_seconds(pid) - before) / times
+    end.last
+  end
+
+  def compare(without, with)
+    puts "", "2. CPU time of that server for a message, one after the other:",
+         format("     %-10s %18s %18s", "", "without ws_unmask", "with ws_unmask")
+    MEASURED.keys.zip(without, with) do |size, before, after|
+      puts format("     %-10s %15.0f us %15.0f us   %.1f times as fast", human(size), before * 1e6,
+                  after * 1e6, before / after)
+    end
+    puts "   This app does nothing else. A Rails app gains less: see guides/speed_up_rails.md."
+  end
+
+  def decode
+    puts "", "3. A frame, decoded:  echo #{FRAME} | ws_unmask decode -"
+    out = StringIO.new
+    status = WsUnmask::CLI.new(out:, input: StringIO.new(FRAME)).run(%w[decode -])
+    @wrong ||= status != WsUnmask::CLI::OK || !out.string.include?('"Hello"')
+    puts out.string.gsub(/^/, "   ")
+  end
+
+  def next_steps
+    puts "", "Next: guides/speed_up_rails.md, guides/write_a_server.md; all guides: docs/README.md",
+         "      bundle exec exe/ws_unmask doctor   what this machine gains for your libraries",
+         "      bin/test                           lints and tests (installs what they need first)",
+         "", @wrong ? "Something was WRONG: see above." : "All was right."
+  end
+
+  def human(bytes)
+    case bytes
+    when 0...1024 then "#{bytes} B"
+    when 1024...(1 << 20) then "#{bytes >> 10} KiB"
+    else "#{bytes >> 20} MiB"
     end
   end
 end
 
-# UTF-8 of that many bytes, not all of it ASCII.
-def text(size)
-  ("grüß dich, " * ((size / 13) + 1)).byteslice(0, size).scrub(".")
-end
-
-def check_echo(client, type, payload)
-  client.send(type, payload)
-  reply = client.receive
-  right = reply && reply.payload == payload.b && reply.opcode == (type == :text ? 1 : 2)
-  check "#{type} message of #{human(payload.bytesize)} echoed", right
-end
-
-def compare
-  part 3, "time per call here and now (simd level: #{WsUnmask.simd_level}), medians of 7"
-  key = Random.bytes(4)
-  puts format("    %8s %14s %18s %14s %12s %12s", "", "pure Ruby", "websocket-driver", "ws_unmask",
-              "x Ruby", "x driver")
-  SIZES.each do |size|
-    payload = Random.bytes(size)
-    ways = [Xor.method(:mask), WebSocket::Mask.method(:mask), WsUnmask.method(:unmask)]
-    @wrong = true unless ways.map { |way| way.call(payload, key) }.uniq.one?
-    ruby, driver, ours = ways.map { |way| median_time(way, payload, key) }
-    puts format("    %8s %11.2f us %15.2f us %11.2f us %11.1fx %11.1fx", human(size), ruby * 1e6,
-                driver * 1e6, ours * 1e6, ruby / ours, driver / ours)
-  end
-end
-
-def median_time(way, payload, key)
-  calls = 1
-  calls *= 2 while time(calls, way, payload, key) < 0.01
-  GC.start
-  Array.new(7) { time(calls, way, payload, key) / calls }.sort[3]
-end
-
-def time(calls, way, payload, key)
-  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-  calls.times { way.call(payload, key) }
-  Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-end
-
-decode_the_example_of_the_rfc
-echo_through_a_rack_app
-compare
-puts "", @wrong ? "Something was WRONG: see above." : "All was right."
-exit !@wrong
+exit Demo.new.run
