@@ -14,8 +14,8 @@ RSpec.describe WsUnmask::CLI::Doctor do
     [described_class.new(out, **options).run, out.string]
   end
 
-  def drop_in(facts, name)
-    facts["drop_ins"].find { |found| found["require"] == "ws_unmask/#{name}" }
+  def library(facts, name)
+    facts["libraries"].find { |found| found["require"] == "ws_unmask/#{name}" }
   end
 
   describe "#run" do
@@ -25,32 +25,39 @@ RSpec.describe WsUnmask::CLI::Doctor do
       expect(status).to eq WsUnmask::CLI::OK
       expect(facts).to include("version" => WsUnmask::VERSION,
                                "simd_level" => WsUnmask.simd_level.to_s)
-      expect(facts["drop_ins"].map { |found| found["library"] })
+      expect(facts["libraries"].map { |found| found["library"] })
         .to eq(WsUnmask::Integration::ALL.map(&:gem_name))
-      expect(drop_in(facts, "websocket_driver"))
+      expect(library(facts, "websocket_driver"))
         .to include("library" => "websocket-driver", "state" => "works", "version" => /\A\d/,
                     "tested" => true, "in_gemfile" => false)
-      expect(drop_in(facts, "midori")["state"]).to eq "no library"
+      expect(library(facts, "midori")["state"]).to eq "not installed"
     end
 
     it "prints the same for people" do
       _, out = doctor(speed: false)
       expect(out)
-        .to match(%r{^  ws_unmask/websocket_driver +websocket-driver \d\S+ +works; add req})
+        .to match(/^  websocket-driver \d\S+ +works, tested$/)
+        .and match(%r{^  gem "ws_unmask", require: .*ws_unmask/websocket_driver})
     end
 
     it "says so of a version that has not been tested" do
       allow(WsUnmask::Integration.find(:websocket_driver)).to receive(:version).and_return("99.0")
       expect(doctor(speed: false).last)
-        .to include("websocket-driver 99.0").and include("this version has not been tested")
+        .to include("websocket-driver 99.0")
+        .and include("this version has not been tested (>= 0.6 and < 0.9 have)")
     end
 
-    it "measures" do
-      stub_const("#{described_class}::SECONDS", 0.005)
+    it "measures each library with its integration and without, and leaves it installed" do
+      stub_const("#{described_class}::SECONDS", 0.001)
       _, out = doctor(json: true)
-      expect(JSON.parse(out)["nanoseconds"]).to include("in Ruby", "ws_unmask",
-                                                        "websocket-driver's mask")
-      expect(doctor.last).to match(/ws_unmask, in place +[\d.]+ +[\d.]+ +[\d.]+$/)
+      facts = JSON.parse(out)
+      works = facts["libraries"].select { |found| found["state"] == "works" }
+      measured = facts["gains"].map { |gain| gain["library"] }.uniq
+      expect(measured).to eq([*works.map { |found| found["library"] }, "plain Ruby"])
+      expect(facts["gains"]).to all include("bytes" => Integer, "without_ns" => be_positive,
+                                            "with_ns" => be_positive)
+      expect(doctor.last).to match(/^  websocket-driver, receive +125 B: +[\d.]+ -> +[\d.]+ us/)
+      expect(WsUnmask.installed).to include :websocket_driver
     end
 
     # In a Ruby of its own, with a library in the place of the real one.
@@ -74,15 +81,15 @@ RSpec.describe WsUnmask::CLI::Doctor do
         out, err, status = doctor_of(code)
         expect(status.exitstatus).to eq WsUnmask::CLI::FOUND
         facts = JSON.parse(out)
-        expect(drop_in(facts, "em_websocket")).to include("state" => "fails", "why" => why)
-        expect(drop_in(facts, "websocket_driver")).to include("state" => "works")
+        expect(library(facts, "em_websocket")).to include("state" => "fails", "why" => why)
+        expect(library(facts, "websocket_driver")).to include("state" => "works")
         expect(err).to be_empty
       end
     end
 
     it "says that WS_UNMASK_DISABLE is set" do
       out, = doctor_of("", "WS_UNMASK_DISABLE" => "1")
-      expect(drop_in(JSON.parse(out), "websocket_driver"))
+      expect(library(JSON.parse(out), "websocket_driver"))
         .to include("state" => "disabled", "why" => "by WS_UNMASK_DISABLE")
     end
   end

@@ -2,15 +2,17 @@
 
 require "json"
 require "stringio"
+require_relative "doctor/sample_calls"
 
 module WsUnmask
   class CLI
-    # +ws_unmask doctor+: what ws_unmask has found here, and what it gains.
+    # +ws_unmask doctor+: which libraries ws_unmask has found here, and what they gain.
     class Doctor
-      SIZES = [125, 4 << 10, 64 << 10].freeze
-      # Of each way to unmask at each size; twelve at most.
-      SECONDS = 0.4
-      private_constant :SIZES, :SECONDS
+      SIZES = [125, 16 << 10].freeze
+      # A call is timed in rounds, with ws_unmask and without in turn; the medians count.
+      ROUNDS = 5
+      SECONDS = 0.008
+      private_constant :SIZES, :ROUNDS, :SECONDS
 
       # @param out [IO]
       # @param json [Boolean] whether all is one JSON object
@@ -24,20 +26,22 @@ module WsUnmask
       # @return [Integer] the exit status
       def run
         facts = { version: VERSION, ruby: RUBY_DESCRIPTION, simd_level: WsUnmask.simd_level,
-                  drop_ins: Integration::ALL.map { |integration| examine(integration) } }
+                  libraries: Integration::ALL.map { |integration| examine(integration) } }
+        facts[:gemfile] = gemfile_line(facts[:libraries])
+        facts.compact!
         print_facts(facts) unless @json
-        facts[:nanoseconds] = speed if @speed
-        @json ? @out.puts(JSON.generate(facts)) : print_speed(facts[:nanoseconds])
-        facts[:drop_ins].any? { |found| found[:state] == "fails" } ? CLI::FOUND : CLI::OK
+        facts[:gains] = gains if @speed
+        @json ? @out.puts(JSON.generate(facts)) : print_gains(facts[:gains])
+        facts[:libraries].any? { |found| found[:state] == "fails" } ? CLI::FOUND : CLI::OK
       end
 
       private
 
       def examine(integration)
         version = integration.version
-        state, why = version ? try(integration) : ["no library", nil]
+        state, why = version ? try(integration) : ["not installed", nil]
         { require: integration.file, library: integration.gem_name, version:, state:, why:,
-          tested: version && integration.tested?(version),
+          tested: version && integration.tested?(version), tested_versions: integration.tested,
           in_gemfile: in_gemfile?(integration) }.compact
       end
 
@@ -49,7 +53,7 @@ module WsUnmask
         patches.problem ? ["fails", patches.problem] : ["disabled", "by WS_UNMASK_DISABLE"]
       end
 
-      # It warns of what is said here.
+      # The warning would say what is said here.
       def quietly
         stderr = $stderr
         $stderr = StringIO.new
@@ -68,48 +72,87 @@ module WsUnmask
         nil
       end
 
+      # @return [String, nil] for the Gemfile: what works and is not required there yet
+      def gemfile_line(libraries)
+        files = libraries.filter_map do |found|
+          found[:require] if found[:state] == "works" && !found[:in_gemfile]
+        end
+        case files.size
+        when 0 then nil
+        when 1 then %(gem "ws_unmask", require: "#{files.first}")
+        else %(gem "ws_unmask", require: %w[#{files.join(" ")}])
+        end
+      end
+
       def print_facts(facts)
         @out.puts "ws_unmask #{facts[:version]}, SIMD level #{facts[:simd_level]}",
-                  facts[:ruby], "", "drop-ins:"
-        facts[:drop_ins].each do |found|
-          @out.puts format("  %-30s %-28s %s", found[:require],
-                           [found[:library], found[:version]].compact.join(" "), say(found))
+                  facts[:ruby], "", "libraries that it can speed up:"
+        facts[:libraries].each do |found|
+          name = [found[:library], found[:version]].compact.join(" ")
+          @out.puts format("  %-28s %s", name, describe(found))
+        end
+        @out.puts "", "for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
+      end
+
+      def describe(found)
+        parts = [[found[:state], found[:why]].compact.join(": ")]
+        if found[:state] == "works"
+          versions = found[:tested_versions].join(" and ")
+          parts << if found[:tested] then "tested"
+                   else
+                     "this version has not been tested (#{versions} have)"
+                   end
+        end
+        parts << "required in the Gemfile" if found[:in_gemfile]
+        parts.join(", ")
+      end
+
+      def print_gains(gains)
+        return unless gains
+
+        @out.puts "", "time of a call on this machine, without ws_unmask and with it:"
+        gains.group_by { |gain| gain.values_at(:library, :call) }.each do |names, row|
+          cells = row.map do |gain|
+            without, with = gain.values_at(:without_ns, :with_ns)
+            format("%6d B: %7.1f -> %6.1f us (%.1fx)", gain[:bytes], without / 1e3, with / 1e3,
+                   without / with)
+          end
+          @out.puts format("  %-34s %s", names.join(", "), cells.join("  "))
         end
       end
 
-      def say(found)
-        works = found[:state] == "works"
-        said = [found[:state], found[:why]].compact.join(": ")
-        said += " (this version has not been tested)" if works && !found[:tested]
-        case found[:in_gemfile]
-        when true then "#{said}, and the Gemfile requires it"
-        when false then works ? "#{said}; add require: \"#{found[:require]}\" to the Gemfile" : said
-        else said
+      # @return [Array<Hash>] nanoseconds a call of each library that works, and of a mask in Ruby
+      def gains
+        installed = PatchSet.all.select(&:installed?)
+        found = installed.flat_map { |patches| gains_of(patches) }
+        SIZES.each do |size|
+          payload = Random.bytes(size)
+          key = Random.bytes(4)
+          found << { library: "plain Ruby", call: "unmask", bytes: size,
+                     **times(-> { in_ruby(payload, key) }, -> { WsUnmask.unmask(payload, key) }) }
         end
+        found
       end
 
-      def print_speed(nanoseconds)
-        return unless nanoseconds
-
-        @out.puts "", "to unmask a payload of #{SIZES.join(", ")} bytes, in microseconds:"
-        nanoseconds.each do |name, times|
-          @out.puts format("  %-30s %s", name, times.map { |ns| format("%10.2f", ns / 1e3) }.join)
+      def gains_of(patches)
+        SIZES.flat_map do |size|
+          SampleCalls.of(patches.integration, size).map do |name, call|
+            { library: patches.integration.gem_name, call: name, bytes: size,
+              **times(call, call, before: -> { patches.uninstall }, after: -> { patches.install }) }
+          end
         end
+      ensure
+        patches.install
       end
 
-      # @return [Hash{String => Array<Float>}] nanoseconds a call, by size
-      def speed
-        key = "\x37\xfa\x21\x3d".b
-        payloads = SIZES.map { |size| Random.bytes(size) }
-        ways.transform_values do |way|
-          payloads.map { |payload| time { way.call(payload, key) } }
+      def times(without, with, before: -> {}, after: -> {})
+        rounds = Array.new(ROUNDS) do
+          before.call
+          alone = time(without)
+          after.call
+          [alone, time(with)]
         end
-      end
-
-      def ways
-        { "in Ruby" => method(:in_ruby), **io_buffer, **driver,
-          "ws_unmask" => WsUnmask.method(:unmask),
-          "ws_unmask, in place" => WsUnmask.method(:unmask!) }
+        %i[without_ns with_ns].zip(rounds.transpose.map { |all| all.sort[ROUNDS / 2] }).to_h
       end
 
       def in_ruby(payload, key)
@@ -117,33 +160,15 @@ module WsUnmask
         payload.bytes.each_with_index.map { |byte, i| byte ^ key[i & 3] }.pack("C*")
       end
 
-      # What protocol-websocket asks.
-      def io_buffer
-        return {} unless defined?(IO::Buffer) && IO::Buffer.method_defined?(:xor!)
-
-        { "IO::Buffer#xor!" => lambda { |payload, key|
-          result = payload.dup
-          IO::Buffer.for(result) { |buffer| buffer.xor!(IO::Buffer.for(key)) }
-          result
-        } }
-      end
-
-      # Its own, whether the integration is in its place or not.
-      def driver
-        return {} unless defined?(::WebSocket::Mask)
-
-        mask = ::WebSocket::Mask
-        own = mask.respond_to?(:mask_without_ws_unmask, true) ? :mask_without_ws_unmask : :mask
-        { "websocket-driver's mask" => mask.method(own) }
-      end
-
-      def time(&)
+      def time(call)
         GC.start
+        call.call # without caches, the first one takes longer
         calls = 0
         start = clock
-        calls += 1 while (clock - start < SECONDS / 2) && yield
-        start = clock
-        calls.times(&)
+        while clock - start < SECONDS
+          call.call
+          calls += 1
+        end
         (clock - start) * 1e9 / calls
       end
 
