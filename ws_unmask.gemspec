@@ -4,9 +4,10 @@ Gem::Specification.new do |spec|
   spec.name = "ws_unmask"
   spec.version = File.read("#{__dir__}/Cargo.toml")[/^version = "(.+)"/, 1]
   spec.authors = ["The ws_unmask authors"]
-  spec.summary = "Unmasks and decodes what WebSocket clients send, as fast as memory allows"
-  spec.description = "A safe Rust core that undoes the XOR of RFC 6455 for every byte that a " \
-                     "WebSocket server receives, and drop-ins that make Rails and Rack apps use it."
+  spec.summary = "Fast, safe WebSocket frames for Ruby: unmasks, checks and decodes (RFC 6455)"
+  spec.description = "A safe Rust core with SIMD that unmasks, checks and decodes WebSocket " \
+                     "messages. Speeds up Rails and Rack apps with one line in the Gemfile, and " \
+                     "has a sans-IO connection for servers and clients of your own."
   spec.homepage = "https://github.com/ws-unmask/ws_unmask"
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"

@@ -99,9 +99,9 @@ class Demo
 
   def next_steps
     puts "", "Next: guides/speed_up_rails.md, guides/write_a_server.md; all guides: docs/README.md",
-         "      bundle exec exe/ws_unmask doctor   what this machine gains for your libraries",
-         "      bin/test                           lints and tests (installs what they need first)",
-         "", @wrong ? "Something was WRONG: see above." : "All was right."
+         "      ruby -Ilib exe/ws_unmask doctor   what this machine gains for your libraries",
+         "      bin/test                          lints and tests (says what it installs for them)",
+         "", @wrong ? "Something came out WRONG: see above." : "Everything came out right."
   end
 
   def human(bytes)

@@ -18,15 +18,15 @@ require_relative "ws_unmask/patch_set"
 #
 # All of them take the same arguments:
 #
-# - +payload+: the masked bytes. A String's encoding does not matter, its bytes do.
+# - +payload+: the masked bytes. The encoding of a String does not matter.
 # - +key+: the masking key, a String of 4 bytes or an Array of four Integers in 0..255.
 # - +offset+: where in the frame's payload this piece begins, in bytes. A payload that comes in
-#   pieces can thus be unmasked piece by piece.
+#   pieces can be unmasked piece by piece.
 #
 # and raise, before anything is changed:
 #
-# - ArgumentError if the key has not 4 bytes, or the offset is negative
-# - TypeError if the payload, the key, an element of either or the offset is of another class
+# - ArgumentError if the key is not 4 bytes long, or the offset is negative
+# - TypeError if the payload, the key, an element of either or the offset has the wrong class
 # - RangeError if an Integer that stands for a byte is not in 0..255, or the offset is 2**64 or more
 #
 # +WsUnmask::VERSION+ is the version of the gem and of its Rust core (semantic versioning).
@@ -49,8 +49,8 @@ module WsUnmask
   #   @raise [NoMemoryError] if there is no memory for the result
 
   # @!method self.unmask!(payload, key, offset = 0)
-  #   Unmasks in place, without an allocation. A String that shares its memory with another one (a
-  #   duplicate, a substring) gets its own first, so the other one never changes.
+  #   Unmasks in place, without allocating. A String that shares its memory with another (a
+  #   duplicate, a substring) gets its own memory first, so the other never changes.
   #   @param payload [String] the masked bytes, which become the plain ones
   #   @param key [String, Array<Integer>] the masking key
   #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
@@ -84,10 +84,10 @@ module WsUnmask
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
 
   # @!method self.simd_level
-  #   The vector instructions in use: what this machine's CPU has.
+  #   The SIMD instructions in use: the widest that this CPU has.
   #   @return [Symbol] +:avx512+, +:avx2+, +:sse4_2+, +:sse2+, +:neon+, or +:fallback+ (none)
 
-  # @return [Array<Symbol>] the drop-ins that are active, by the names of their files
+  # @return [Array<Symbol>] the integrations that are active, by the names of their files
   def self.installed
     PatchSet.all.select(&:installed?).map(&:name)
   end

@@ -47,7 +47,7 @@ RSpec.describe WsUnmask::CLI do
     end
   end
 
-  it "takes digits for bytes if it is told so" do
+  it "reads digits as bytes with --raw" do
     status, out, = decode("81", "--raw", "--from", "server")
     expect(status).to eq described_class::FOUND
     expect(out).to include "reserved"
@@ -78,11 +78,11 @@ RSpec.describe WsUnmask::CLI do
                              "--json")[1])).to include("offset" => 1, "code" => 1002)
   end
 
-  it "says that the stream ends inside a frame" do
+  it "reports an unexpected end of input inside a frame" do
     status, out, = decode(hello + hello.byteslice(0, 7))
     expect(status).to eq described_class::FOUND
     expect(out.lines.last)
-      .to eq "at byte 11: the stream ends inside a frame, of which 7 bytes are here\n"
+      .to eq "at byte 11: unexpected end of input inside a frame, 7 bytes into it\n"
   end
 
   it "suggests the option that is missing" do
@@ -141,7 +141,7 @@ RSpec.describe WsUnmask::CLI do
       expect(in_child(script).to_i).to be < 64 << 10
     end
 
-    it "ends without a word if nobody reads its output, or by Ctrl-C" do
+    it "exits silently if nobody reads its output, and on Ctrl-C" do
       Open3.popen3(*command) do |input, output, error, thread|
         output.close
         input.binmode.write(hello)
@@ -158,7 +158,7 @@ RSpec.describe WsUnmask::CLI do
       end
     end
 
-    it "says what is wrong if it cannot write, and nothing of usage" do
+    it "reports a write error, without the usage" do
       skip "there is no /dev/full" unless File.exist?("/dev/full")
       error, status = Open3.capture2e("sh", "-c", 'exec "$@" >/dev/full', "sh", *command,
                                       stdin_data: hello)
@@ -216,7 +216,7 @@ RSpec.describe WsUnmask::CLI do
     expect(out).to include "rsv1"
   end
 
-  it "says how it is used when it is not" do
+  it "prints the usage for wrong arguments" do
     [[], ["bogus"], ["decode"], %w[decode no-such-file], %w[decode --bogus -],
      %w[decode --allow-reserved 4 -], %w[doctor too much]].each do |arguments|
       status, out, err = ws_unmask(*arguments)

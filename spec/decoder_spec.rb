@@ -124,7 +124,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(decoder.feed(stream)).to eq expected
     end
 
-    it "returns the same messages however the stream is cut" do
+    it "returns the same messages for chunks of any size" do
       random = Random.new(RSpec.configuration.seed)
       messages = Array.new(many(200)) do
         length = [rand(0..125), rand(0..4000), rand(60_000..70_000)].sample(random:)
@@ -335,7 +335,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(decoder_with(agreement).feed(stream)).to eq [[:text, "Hello"]] * 3
       end
 
-      it "inflates what another implementation has compressed, however it is cut" do
+      it "inflates what another implementation has compressed, in chunks of any size" do
         random = Random.new(RSpec.configuration.seed)
         [true, false].product([9, 12, 15]).each do |context_takeover, window_bits|
           peer = ZlibPeer.new(context_takeover:, window_bits:)
@@ -491,7 +491,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(ObjectSpace.memsize_of(decoder)).to be_within(2048).of(empty)
       end
 
-      it "makes Ruby collect decoders that nobody has any more" do
+      it "lets Ruby collect decoders that are not referenced any more" do
         expect(in_child(<<~RUBY).to_i).to be > 5
           agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
           hello = ["c18700000000f248cdc9c90700"].pack("H*")
@@ -742,7 +742,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(ObjectSpace.memsize_of(decoder)).to be_within(128).of(empty)
     end
 
-    it "makes Ruby collect decoders that nobody has any more" do
+    it "lets Ruby collect decoders that are not referenced any more" do
       runs, peak = in_child(<<~RUBY).split.map(&:to_i)
         piece = [0x82, 0xff, 16 << 20, "key!", "x" * (8 << 20)].pack("CCQ>a4a*")
         before = GC.count

@@ -10,7 +10,7 @@ RSpec.describe WsUnmask::Deflate do
   end
 
   describe ".new" do
-    it "refuses bits that there are not, and names them" do
+    it "refuses unknown bits, and names them" do
       expect { described_class.new(server_max_window_bits: 7) }
         .to raise_error(ArgumentError, "server_max_window_bits must be in 8..15, not 7")
       expect { described_class.new(client_max_window_bits: 16) }
@@ -127,7 +127,7 @@ RSpec.describe WsUnmask::Deflate do
   describe WsUnmask::Deflate::Agreement do
     let(:agreement) { WsUnmask::Deflate.new.accept("permessage-deflate") }
 
-    it "is only made by a negotiation" do
+    it "is only created by a negotiation" do
       expect { described_class.new }.to raise_error(TypeError, /allocator undefined/)
     end
 

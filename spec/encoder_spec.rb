@@ -260,7 +260,7 @@ RSpec.describe WsUnmask::Encoder do
       expect([copy, part]).to eq ["0123456789" * 20, "0123456789" * 15]
     end
 
-    it "lets Ruby find out again what the output's bytes are" do
+    it "resets the code range of the output" do
       output = +"ascii"
       expect(output).to be_ascii_only
       encoder.encode_into(output, :text, "grüß")
@@ -337,7 +337,7 @@ RSpec.describe WsUnmask::Encoder do
       expect(ObjectSpace.memsize_of(encoder)).to be_within(256).of(empty)
     end
 
-    it "makes Ruby collect encoders that nobody has any more" do
+    it "lets Ruby collect encoders that are not referenced any more" do
       runs, peak = in_child(<<~'RUBY').split.map(&:to_i)
         agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
         text = "x" * 200

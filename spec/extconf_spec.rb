@@ -35,7 +35,7 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
     [output, status.success?]
   end
 
-  it "says where Rust is to be had if there is none" do
+  it "says how to install Rust if there is none" do
     expect(configure).to match [/which is not here: install it from/, false]
   end
 
@@ -57,7 +57,7 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
         .to match [/its headers \(stddef\.h\) are not .*libclang-dev/, false]
     end
 
-    it "goes on if all is there" do
+    it "continues if everything is installed" do
       files = %w[libclang-14.so.1 clang/14.0.6/include/stddef.h]
       expect(configure(libclang(*files)).last).to be true
       expect(File).to exist("Makefile")

@@ -19,7 +19,7 @@ RSpec.describe "examples/faye_echo.ru" do
     end
   end
 
-  it "echoes what comes in fragments and in small writes" do
+  it "echoes messages in fragments and in small writes" do
     Client.open(@port) do |client|
       frames = Client.frame(:text, "Hel", fin: false) + Client.frame(:continuation, "lo")
       frames.each_char { |byte| client.write(byte) }

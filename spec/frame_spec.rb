@@ -9,7 +9,7 @@ RSpec.describe WsUnmask::Frame do
   include Child
   include Frames
 
-  it "cannot be made by itself" do
+  it "cannot be created directly" do
     expect { described_class.new }.to raise_error(TypeError, /allocator undefined/)
   end
 
@@ -59,7 +59,7 @@ RSpec.describe WsUnmask::Frame do
       expect(asked.max).to be <= 128 << 10
     end
 
-    it "says what it takes when it is given a String" do
+    it "says that .decode is for Strings when it is given one" do
       expect { described_class.read(hello) }
         .to raise_error(TypeError, "Frame.read takes an IO; use Frame.decode for a String")
     end

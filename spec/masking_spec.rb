@@ -33,7 +33,7 @@ RSpec.describe WsUnmask do
       expect(payload).to eq "grüß"
     end
 
-    it "knows nothing yet of a result's content that Ruby would have to trust" do
+    it "returns a String whose code range is unknown" do
       plain = described_class.unmask(described_class.mask("grüß", key), key)
       expect(plain).not_to be_ascii_only
       expect(plain.force_encoding("UTF-8")).to be_valid_encoding
@@ -49,7 +49,7 @@ RSpec.describe WsUnmask do
       expect(plain.join).to eq "Hello"
     end
 
-    it "takes offsets that are no fixnum" do
+    it "accepts offsets beyond a fixnum" do
       [2**62, (2**63) + 1, (2**64) - 1].each do |offset|
         expect(described_class.unmask(masked, key, offset))
           .to eq Xor.mask(masked, key, offset)
@@ -90,7 +90,7 @@ RSpec.describe WsUnmask do
       expect(payload.encoding).to be Encoding::UTF_8
     end
 
-    it "makes Ruby look anew at what the String holds" do
+    it "resets the code range of the String" do
       payload = described_class.mask("grüß", key).force_encoding("UTF-8")
       expect(payload).not_to be_valid_encoding
       described_class.unmask!(payload, key)

@@ -61,7 +61,7 @@ RSpec.describe "the gem" do
        .reject { |folder| File.exist?(File.join(folder, "cargo")) }.join(File::PATH_SEPARATOR)
   end
 
-  it "is packed without a warning, and says where its home is" do
+  it "is packed without a warning, and has a homepage" do
     Dir.mktmpdir do |folder|
       output = run(RbConfig.ruby, "-S", "gem", "build", "--strict", "ws_unmask.gemspec",
                    "--output", "#{folder}/strict.gem", chdir: root)

@@ -8,7 +8,7 @@ RSpec.describe ".github/workflows" do
     end
   end
 
-  it "does not need on Windows what is not compiled there" do
+  it "does not require gems on Windows that do not compile there" do
     gemfile = File.readlines(File.expand_path("../Gemfile", __dir__))
     expect(gemfile.grep(/"stackprof"/)).to all include("platforms: :ruby")
   end

@@ -21,4 +21,4 @@ names.each do |name|
 rescue StandardError => e
   abort "#{name} failed, seed #{seed}: #{e.full_message}"
 end
-puts "", "all held"
+puts "", "all passed"

@@ -9,12 +9,12 @@ module WsUnmask
     autoload :Decode, "ws_unmask/cli/decode"
     autoload :Doctor, "ws_unmask/cli/doctor"
 
-    # All is well.
+    # No errors.
     OK = 0
     # +decode+ found a protocol violation or a frame that is cut off; +doctor+ found an integration
     # that does not work with the library that is installed.
     FOUND = 1
-    # There is no such command, option or file.
+    # Unknown command or option, or a file that cannot be read.
     USAGE = 2
     # Reading or writing failed.
     FAILED = 3
@@ -24,20 +24,29 @@ module WsUnmask
              ws_unmask decode [options] FILE
              ws_unmask help [COMMAND]
 
-      doctor  shows this Ruby, the SIMD level, the integrations, and how fast payloads are unmasked
+      doctor  shows which libraries ws_unmask speeds up here, and measures by how much
       decode  shows the frames of a captured byte stream, and what is wrong with it
 
     TEXT
 
-    # Of each command: how it is used, and how many arguments it takes.
+    # The usage of each command, and how many arguments it takes.
     COMMANDS = {
-      "doctor" => ["Usage: ws_unmask doctor [options]\n\n", 0],
+      "doctor" => [<<~TEXT, 0],
+        Usage: ws_unmask doctor [options]
+
+        Shows the libraries that ws_unmask can speed up, whether their versions are tested, and the
+        line for the Gemfile. Then it measures them with ws_unmask and without, for two seconds.
+
+        Exit status: 0 no errors; 1 an integration does not work with the library that is installed;
+        2 wrong usage.
+
+      TEXT
       "decode" => [<<~TEXT, 1]
         Usage: ws_unmask decode [options] FILE
 
-        FILE has the bytes that one side of a connection has sent after the handshake, or their
-        hexadecimal digits. - is the standard input. Each frame is a line: its offset in bytes, its
-        type, its flags, the size of its payload, and the beginning of the payload.
+        FILE contains what one side of a connection has sent after the handshake, as bytes or as
+        hexadecimal digits; - is standard input. Each line shows a frame: its offset in bytes, type,
+        flags, the size of its payload, and the beginning of the payload.
 
         Exit status: 0 no errors; 1 a protocol violation, or a frame that is cut off; 2 wrong usage;
         3 reading or writing failed.
@@ -68,7 +77,7 @@ module WsUnmask
       when "help", "-h", "--help" then help(rest.first)
       when "--version" then show("ws_unmask #{VERSION}")
       when nil then usage("no command given", nil)
-      else usage("there is no command #{command}", nil)
+      else usage("unknown command #{command}", nil)
       end
     rescue SystemCallError, IOError => e
       @err.puts "ws_unmask: #{e.message}"
@@ -101,17 +110,17 @@ module WsUnmask
 
     def doctor_options(parser, options)
       parser.on("--json", "one JSON object") { options[:json] = true }
-      parser.on("--[no-]speed", "without the speed test") { options[:speed] = _1 }
+      parser.on("--[no-]speed", "skip the measurement") { options[:speed] = _1 }
     end
 
     def decode_options(parser, options)
       parser.on("--json", "a JSON object a line") { options[:json] = true }
       parser.on("--from SIDE", %w[client server],
-                "who has sent it: client (default) or server") do |side|
+                "which side sent it: client (default) or server") do |side|
         options[:from] = side.to_sym
       end
-      parser.on("--hex", "FILE has hexadecimal digits") { options[:format] = :hex }
-      parser.on("--raw", "FILE has the bytes themselves") { options[:format] = :raw }
+      parser.on("--hex", "FILE contains hexadecimal digits") { options[:format] = :hex }
+      parser.on("--raw", "FILE contains raw bytes") { options[:format] = :raw }
       parser.on("--allow-reserved BITS", /[123](?:,[123])*/,
                 "reserved bits of extensions: 1 for permessage-deflate") do |bits, *|
         options[:allow_reserved] = bits.split(",").map { |bit| Integer(bit) }
@@ -131,7 +140,7 @@ module WsUnmask
 
     def help(command)
       return show(HELP) if command.nil?
-      return usage("there is no command #{command}", nil) unless COMMANDS.key?(command)
+      return usage("unknown command #{command}", nil) unless COMMANDS.key?(command)
 
       show(parser(command, {}))
     end

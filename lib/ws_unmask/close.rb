@@ -2,7 +2,7 @@
 
 module WsUnmask
   # The content of a close frame (RFC 6455, section 5.5.1). A Struct, so it can be destructured:
-  # +code, reason = *close+. {Frame.encode} takes it as it comes from a {Decoder}.
+  # +code, reason = *close+. {Frame.encode} accepts one that a {Decoder} has returned.
   #
   # @!attribute code
   #   @return [Integer, nil] the close code; nil if the frame was empty
@@ -10,8 +10,8 @@ module WsUnmask
   #   @return [String] why, in UTF-8, of at most 123 bytes; often empty
   Close = Struct.new(:code, :reason) do
     # @return [String] the payload of the close frame, in ASCII-8BIT
-    # @raise [ArgumentError] if the code is not an Integer of 16 bits, if there is a reason but no
-    #   code, or if the reason has no form in UTF-8
+    # @raise [ArgumentError] if the code is not a 16-bit Integer, if there is a reason but no code, or
+    #   if the reason cannot be sent in UTF-8
     # @raise [TypeError] if the reason is not a String
     def to_payload
       text = reason || ""

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # Decodes the frames of one connection, in one direction: bytes in, messages out. It does no IO:
-  # you read from the socket, and you reply to pings and closes.
+  # A sans-IO decoder for one direction of a connection: bytes in, messages out. You read from the
+  # socket, and you reply to pings and closes. {Connection} does that for you.
   #
   # It accepts input in chunks of any size. Fragmented messages are put together; control frames
-  # come out as they come in, also between the fragments of a message.
+  # are returned as they arrive, even between the fragments of a message.
   #
   # A message is a type and a payload:
   #
   # - +:text+: a String in UTF-8, valid unless +validate_utf8+ is false
   # - +:binary+, +:ping+, +:pong+: a String in ASCII-8BIT
-  # - +:close+: a {Close}. What comes after it is discarded (RFC 6455, section 5.5.1).
+  # - +:close+: a {Close}. Whatever follows it is discarded (RFC 6455, section 5.5.1).
   #
   # With +allow_reserved+ there is a third value, the Array of the reserved bits that are set in the
   # message's first frame, for instance +[1]+. Text that has one is in ASCII-8BIT and not checked,

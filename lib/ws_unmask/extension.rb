@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# A precompiled gem carries a binary for each Ruby that it supports. A gem that was compiled at
-# installation has a single one, which may lie in RubyGems' folder of extensions: `require` looks
-# there, too, and `require_relative` would not.
+# A precompiled gem contains a binary for each Ruby that it supports. A gem that was compiled at
+# installation has a single one, which may be in RubyGems' extensions folder: `require` finds it
+# there, `require_relative` would not.
 binaries = ["ws_unmask/#{RUBY_VERSION[/\d+\.\d+/]}/ws_unmask", "ws_unmask/ws_unmask"]
 
 loaded = binaries.any? do |binary|
   require binary
   true
 rescue LoadError => e
-  # One that is there and does not load says why. One that is not there is named by the error.
+  # If the binary is missing, the error names it. Otherwise, the error says why it does not load.
   raise unless e.path == binary
 end
 

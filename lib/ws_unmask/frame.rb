@@ -11,7 +11,7 @@ module WsUnmask
   #   WsUnmask::Frame.read(io) # => nil, the end
   class Frame
     # @!method self.read(io, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
-    #   Reads one frame, and not a byte more.
+    #   Reads exactly one frame, and not a byte more.
     #   @param io [IO, StringIO, #getbyte, #read] where to read from; +read(n)+ blocks until n bytes
     #     or the end have come
     #   @param max_frame_size [Integer, nil] the most bytes in the payload; nil for no limit
@@ -20,7 +20,7 @@ module WsUnmask
     #   @return [Frame, nil] nil at the end of +io+
     #   @raise [EOFError] if +io+ ends inside the frame
     #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
-    #   @raise [TypeError] for a String; that is what {decode} takes
+    #   @raise [TypeError] for a String; use {decode} for that
 
     # @!method self.decode(string, offset: 0, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
     #   Decodes the frame in a String and ignores what follows it.
@@ -47,7 +47,7 @@ module WsUnmask
     #   @return [String] the frame, in ASCII-8BIT
     #   @raise [ArgumentError] if no peer would accept the frame: unknown type, text or close reason
     #     that is not UTF-8, close code that must not be sent, control frame that is a fragment or
-    #     over 125 bytes (RFC 6455, section 5.5); or if the masking key has not 4 bytes
+    #     over 125 bytes (RFC 6455, section 5.5); or if the masking key is not 4 bytes long
     #   @raise [TypeError] if the payload is not a String
 
     # Encodes a close frame.
@@ -84,7 +84,7 @@ module WsUnmask
     #   @return [Boolean] whether it was masked
 
     # @!method size
-    #   @return [Integer] the bytes that it takes in the stream, including its header
+    #   @return [Integer] its size in the stream in bytes, including the header
 
     # @!method payload
     #   @return [String] the plain bytes: valid UTF-8 for whole text (final, without reserved bits),

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # Notices that somebody hooks the methods of a library, so that a patch that leaves some of them
-  # out can look again.
+  # Notices when somebody hooks methods of a library, so that a patch that bypasses some of them can
+  # check again.
   module HookWatch
     @changes = 0
 
@@ -14,7 +14,7 @@ module WsUnmask
       def changed = @changes += 1
     end
 
-    # @param target [Module] whose methods are left out
+    # @param target [Module] whose methods are bypassed
     # @return [void]
     def self.watch(target)
       target.extend(OfClass)
@@ -22,9 +22,9 @@ module WsUnmask
       changed
     end
 
-    # For a class whose methods are left out.
+    # For a class whose methods are bypassed.
     module OfClass
-      # Prepends as before, and is noticed.
+      # Prepends as usual, and is noticed.
       # @return [self]
       def prepend(*) = super.tap { HookWatch.changed }
 
@@ -36,7 +36,7 @@ module WsUnmask
       end
     end
 
-    # For a singleton class whose methods are left out: what its object is told.
+    # For the object of a singleton class whose methods are bypassed.
     module OfSingletonClass
       private
 
@@ -46,9 +46,9 @@ module WsUnmask
       end
     end
 
-    # For the objects of a class whose methods are left out.
+    # For the objects of a class whose methods are bypassed.
     module OfObject
-      # Extends as before, and is noticed.
+      # Extends as usual, and is noticed.
       # @return [self]
       def extend(*) = super.tap { @ws_unmask_changes = nil }
 
@@ -59,8 +59,8 @@ module WsUnmask
         super
       end
 
-      # Cheap enough to be asked for every message.
-      # @return [Boolean] whether no method that the patches leave out is hooked here
+      # Cheap enough to be called for every message.
+      # @return [Boolean] whether no method that the patches bypass is hooked here
       def ws_unmask_unhooked?(patches)
         changes = HookWatch.changes
         return @ws_unmask_unhooked if @ws_unmask_changes == changes

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # A library that ws_unmask plugs into, and what to know about it before either is loaded.
+  # A library that ws_unmask speeds up, described before either is loaded.
   #
   # @!attribute name
   #   @return [Symbol] of its file: +require "ws_unmask/NAME"+
@@ -18,10 +18,10 @@ module WsUnmask
                            keyword_init: true) do
     # @param name [Symbol]
     # @return [Integration]
-    # @raise [KeyError] if there is no such integration
+    # @raise [KeyError] for an unknown name
     def self.find(name)
       self::ALL.find { |integration| integration.name == name } or
-        raise KeyError, "there is no integration #{name.inspect}"
+        raise KeyError, "unknown integration #{name.inspect}"
     end
 
     # @return [String] what to require for the integration
@@ -48,9 +48,9 @@ module WsUnmask
     end
   end
 
-  # Reopened for YARD and for the list of them.
+  # Reopened for YARD, and for the list of integrations.
   class Integration
-    # Every library that ws_unmask plugs into.
+    # Every library that ws_unmask speeds up.
     ALL = [
       new(name: :websocket_driver, gem_name: "websocket-driver",
           features: %w[websocket/driver websocket/extensions],

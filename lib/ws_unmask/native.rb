@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # The native calls that the integrations are made of: positional arguments and flat answers,
-  # because they stand in the hottest loops. Private: it changes without notice.
+  # The native calls that the integrations use. Arguments are positional and results flat, since
+  # they are called in the hottest loops. Private: it changes without notice.
   # @api private
   module Native
     # @!method self.whole_frames(buffer, offset, require_mask, allow_reserved, max_message_size, message_size)
-    #   All frames that lie whole in +buffer+ and are in order, in one call, but at most 256. It
-    #   stops before anything else (incomplete, a protocol violation, over the limit, text that is
-    #   not UTF-8) and raises nothing for it, since the library that asks has its own way with that.
+    #   Returns all complete, valid frames at +offset+, at most 256. It stops before anything else
+    #   (incomplete, a protocol violation, over the limit, text that is not UTF-8) without raising,
+    #   and leaves that to the library that called.
     #   @param buffer [String]
     #   @param offset [Integer] where the first frame begins, in bytes
     #   @param require_mask [Boolean]
@@ -20,7 +20,7 @@ module WsUnmask
     #     ASCII-8BIT) and the offset behind it, one after the other; nil if there is no frame
 
     # @!method self.frame(opcode, payload, key, fin, reserved)
-    #   Encodes a frame without a look at its content.
+    #   Encodes a frame without checking its content.
     #   @param opcode [Integer, Symbol]
     #   @param payload [String]
     #   @param key [String, Array<Integer>, nil] the masking key

@@ -6,19 +6,17 @@ require_relative "integration"
 module WsUnmask
   # Patches to the classes of another library that can be taken back.
   #
-  # A patch is a module. Its methods take the place of the library's own in the library's class,
-  # which stay there under another name: +parse+ becomes +parse_without_ws_unmask+. Nothing is
-  # prepended, so whatever is prepended, extended or chained with +alias_method+ later comes first
-  # and works as it would without the patch. Methods named +ws_unmask_...+ are added; they help the
-  # others.
+  # A patch is a module. Its methods replace those of the library's class, which stay available
+  # under another name: +parse+ becomes +parse_without_ws_unmask+. Nothing is prepended, so whatever
+  # is prepended, extended or chained with +alias_method+ later comes first and works as it would
+  # without the patch. Helper methods named +ws_unmask_...+ are added.
   #
-  # A class whose methods are not the library's own any more when the patches are to be installed is
-  # left alone.
+  # If another library has already changed the methods to be replaced, nothing is installed.
   #
-  # Each integration makes one and installs it. With +WS_UNMASK_DISABLE=1+ in the environment, none
-  # is installed.
+  # Each integration creates one and installs it. With +WS_UNMASK_DISABLE=1+ in the environment,
+  # none is installed.
   class PatchSet
-    # How an integration's module is switched: it extends this, and has its {PatchSet} in +PATCHES+.
+    # +install+ and +uninstall+ for an integration's module, which has its {PatchSet} in +PATCHES+.
     module Switch
       # (see PatchSet#install)
       def install = self::PATCHES.install
@@ -27,7 +25,7 @@ module WsUnmask
       def uninstall = self::PATCHES.uninstall
     end
 
-    # The library is not the one that the patches were made for.
+    # The library is not what the patches were written for.
     class Refused < StandardError; end
 
     # A method that has been replaced.
@@ -36,7 +34,8 @@ module WsUnmask
 
     ADDED = /\Aws_unmask_/
     VISIBILITIES = %i[public protected private].freeze
-    private_constant :ADDED, :VISIBILITIES
+    NOT_INSTALLED = "it is not installed"
+    private_constant :ADDED, :VISIBILITIES, :NOT_INSTALLED
 
     @all = []
 
@@ -70,14 +69,14 @@ module WsUnmask
     # @return [void]
     def replace(target, patch) = @patches << [target, patch]
 
-    # Says that patches do not call these methods where the library does, so that they may do so
-    # only as long as nobody hooks them. For the block that {#initialize} takes.
+    # Declares methods of the library that the patches bypass, which is right only as long as
+    # nobody hooks them. For the block that {#initialize} takes.
     # @param target [Module] a class of the library
     # @param names [Array<Symbol>]
     # @return [void]
     def leave_out(target, *names) = @left_out[target] = names
 
-    # Installs it. If the library is not there, or is not the one that it was made for, it warns
+    # Installs it. If the library is missing, or not what the patches were written for, it warns
     # (once) and leaves the library alone.
     # @return [Boolean] whether it is installed
     def install
@@ -95,8 +94,8 @@ module WsUnmask
       false
     end
 
-    # Gives the library its own methods back. If somebody has wrapped one of them meanwhile, it
-    # warns and does nothing, since what is wrapped would go on to be called.
+    # Restores the library's own methods. If somebody has wrapped one of them in the meantime, it
+    # warns and does nothing, since the wrapper would still call the patch.
     # @return [Boolean] whether it did anything
     def uninstall
       return false unless installed?
@@ -104,7 +103,7 @@ module WsUnmask
       wrapped = @replaced.find { |method| wrapped?(method) }
       if wrapped
         warn "ws_unmask: #{integration.file} stays installed: #{wrapped.target}##{wrapped.name} " \
-             "has been redefined at #{place(own_method(wrapped))}"
+             "has been redefined at #{location(own_method(wrapped))}"
         return false
       end
 
@@ -115,11 +114,11 @@ module WsUnmask
       true
     end
 
-    # @return [Boolean] whether the library works with ws_unmask now
+    # @return [Boolean] whether the patches are active
     def installed? = @installed
 
-    # @param objects [Array<Object>] those whose own methods are looked at, too
-    # @return [Boolean] whether nobody hooks a method that patches leave out
+    # @param objects [Array<Object>] whose singleton methods are checked, too
+    # @return [Boolean] whether nobody hooks a method that the patches bypass
     def unhooked?(objects = [])
       @left_out.all? do |target, names|
         object = objects.find { |candidate| target === candidate } # rubocop:disable Style/CaseEquality
@@ -143,7 +142,7 @@ module WsUnmask
       end
     end
 
-    # All of them, before the first is replaced.
+    # Checks all of them before the first is replaced.
     def check
       @patches.each do |target, patch|
         names_in(patch).each do |name|
@@ -158,24 +157,24 @@ module WsUnmask
       @left_out.each { |target, names| names.each { |name| check_own(target, name) } }
     end
 
-    # That no version of the library has come to have a method of that name.
+    # A later version of the library might define a method of that name.
     def check_new(target, name)
       return unless target.method_defined?(name) || target.private_method_defined?(name)
       return if ours?(target.instance_method(name))
 
-      raise Refused, "it has a method #{target}##{name} of its own"
+      raise Refused, "it already has a method #{target}##{name}"
     end
 
     def check_own(target, name)
       unless target.method_defined?(name) || target.private_method_defined?(name)
-        raise Refused, "there is no #{target}##{name}"
+        raise Refused, "it has no method #{target}##{name}"
       end
 
       method = target.instance_method(name)
       return if method.owner.equal?(target) && librarys?(method)
 
-      raise Refused, "#{target}##{name} is not its own method any more, but one defined at " \
-                     "#{place(method)}. Require #{integration.file} before that"
+      raise Refused, "#{target}##{name} has been redefined at #{location(method)}. Require " \
+                     "#{integration.file} before that"
     end
 
     def check_arity(target, patch, name)
@@ -188,7 +187,7 @@ module WsUnmask
 
     def takes_anything?(method) = method.parameters.first&.first == :rest
 
-    # A method in C has no place.
+    # A method in C has no source location.
     def librarys?(method)
       file, = method.source_location
       file.nil? || file.start_with?(*roots)
@@ -196,7 +195,7 @@ module WsUnmask
 
     def ours?(method) = @ours.include?(method.source_location)
 
-    # What the paths of the library's files begin with: .../websocket-driver-0.8.0/lib/websocket
+    # The prefixes of the library's files: .../websocket-driver-0.8.0/lib/websocket
     def roots
       @roots ||= integration.features.map do |feature|
         _, path = $LOAD_PATH.resolve_feature_path(feature)
@@ -204,10 +203,10 @@ module WsUnmask
       end
     end
 
-    def place(method)
+    def location(method)
       owner = method.owner
-      location = method.source_location&.join(":")
-      owner.name && location ? "#{location} (#{owner})" : location || owner.inspect
+      line = method.source_location&.join(":")
+      owner.name && line ? "#{line} (#{owner})" : line || owner.inspect
     end
 
     def apply
@@ -248,7 +247,7 @@ module WsUnmask
       own_method(method).source_location != method.patched.source_location
     end
 
-    # That of the class itself, whatever is prepended to it.
+    # The method of the class itself, whatever is prepended to it.
     def own_method(replaced)
       method = replaced.target.instance_method(replaced.name)
       method = method.super_method until method.owner.equal?(replaced.target)
@@ -258,25 +257,33 @@ module WsUnmask
     def reason(error)
       case error
       when Refused then error.message
-      when LoadError then missing?(error) ? missing : "it cannot be loaded: #{first_line(error)}"
+      when LoadError
+        missing?(error) ? NOT_INSTALLED : "it cannot be loaded: #{first_line(error)}"
       else "it cannot be patched: #{first_line(error)} (#{error.class})"
       end
     end
 
     def missing?(error) = integration.features.include?(error.path)
 
-    def missing
-      "it is not installed. Add it to the Gemfile, or do not require #{integration.file}"
-    end
-
-    # The other lines would be code of ours.
+    # The other lines show our own code.
     def first_line(error) = error.message.lines.first.to_s.chomp
 
     def warn_once
       return if @has_warned
 
       @has_warned = true
-      warn "ws_unmask: #{integration.gem_name} is left as it is: #{problem}"
+      warn "ws_unmask: #{warning}"
+    end
+
+    # Who has the problem, what follows from it, and what to do.
+    def warning
+      name = integration.gem_name
+      if problem == NOT_INSTALLED
+        "#{name} is not installed, so #{integration.file} does nothing. Add gem \"#{name}\" to " \
+          "the Gemfile, or remove the require of #{integration.file}"
+      else
+        "#{name} runs without ws_unmask, since #{problem}"
+      end
     end
   end
 end

@@ -33,7 +33,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
       expect(library(facts, "midori")["state"]).to eq "not installed"
     end
 
-    it "prints the same for people" do
+    it "prints a report" do
       _, out = doctor(speed: false)
       expect(out)
         .to match(/^  websocket-driver \d\S+ +works, tested$/)
@@ -77,7 +77,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
       "raise NotImplementedError" => /NotImplementedError/,
       "" => /uninitialized constant/
     }.each do |code, why|
-      it "works with a library that has #{code.inspect} in it" do
+      it "reports a library that contains #{code.inspect}" do
         out, err, status = doctor_of(code)
         expect(status.exitstatus).to eq WsUnmask::CLI::FOUND
         facts = JSON.parse(out)

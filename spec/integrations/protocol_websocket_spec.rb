@@ -76,7 +76,7 @@ RSpec.describe "ws_unmask/protocol_websocket" do
     expect(payload.bytes).to eq before
   end
 
-  it "leaves keys of another length, and what is no String, to the library" do
+  it "leaves keys of another length, and payloads that are not a String, to the library" do
     ["abc", "abcdefgh", "", [1, 2, 3, 4], 1].each do |mask|
       ours, theirs = both { unpacked("Hello", mask:) }
       expect(ours).to eq theirs

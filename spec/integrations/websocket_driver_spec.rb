@@ -67,7 +67,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "changes nothing for what is parsed or sent that is no String as the driver wants it" do
+  it "changes nothing for arguments that are not the String the driver expects" do
     [nil, "", hello.freeze, hello.force_encoding("UTF-8"), hello.bytes, 1].each do |chunk|
       ours, theirs = both { transcript([hello, chunk, hello], role: :server) }
       expect(ours).to eq theirs
@@ -79,7 +79,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "takes a whole text for one only where a message may begin" do
+  it "accepts a text frame as a message only where a message may begin" do
     header = [0x81, 0x80 | hello.bytesize, "\0\0\0\0"].pack("CCa*")
     [[header, hello], [frame(:close), hello], [frame(:ping), hello, frame(:close), hello, hello],
      ["\x83".b, hello], [frame(:text, "a", fin: false), hello]].each do |pieces|
@@ -104,7 +104,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     expect(ours.first.flatten.count(2)).to eq 3
   end
 
-  it "keeps no large read once it is decoded" do
+  it "does not keep a large read once it is decoded" do
     driver = Connection.open_driver
     driver.parse(frame(:text, "x" * (1 << 20)) * 2)
     reader = driver.instance_variable_get(:@reader)

@@ -1,11 +1,11 @@
-//! Unmasks and decodes what WebSocket clients send, as fast as memory allows. Contains no `unsafe`
-//! code.
+//! A sans-IO WebSocket codec: unmasks payloads as fast as memory allows, and decodes frames into
+//! checked messages. It contains no `unsafe` code.
 //!
 //! RFC 6455, section 5.3 makes every client XOR its payload with a four-byte key, so a server has
 //! to undo that for every byte it receives:
 //!
 //! ```
-//! // The masked "Hello" of RFC 6455, section 5.7, behind its six bytes of header.
+//! // The masked "Hello" of RFC 6455, section 5.7, after its header of six bytes.
 //! let mut frame = [0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58];
 //! let key = [frame[2], frame[3], frame[4], frame[5]];
 //! ws_unmask_core::unmask(&mut frame[6..], key, 0);
@@ -16,16 +16,16 @@
 //! are in [`mod@unmask`]: [`scalar`](unmask::scalar), [`word`](unmask::word) and
 //! [`simd`](unmask::simd). XOR is its own inverse, so the same functions mask.
 //!
-//! [`Frame::parse`] finds a whole frame in a buffer. [`Decoder`] does the rest of receiving: it accepts
-//! input in chunks of any size and returns checked messages. [`Encoder`] writes frames. They do no IO.
+//! [`Frame::parse`] parses a single frame in a buffer. [`Decoder`] accepts input in chunks of any size
+//! and returns checked messages. [`Encoder`] writes frames. None of them does IO.
 //!
 //! # Features
 //!
 //! `std` (default): detect at run time which SIMD instructions the CPU has. Without it the crate is
 //! `no_std` and uses those that the target guarantees (SSE2 on x86-64, NEON on AArch64).
 //!
-//! `deflate`: compressed messages (permessage-deflate, RFC 7692), by the pure Rust zlib-rs: the module
-//! `deflate`, `Decoder::with_inflater`, `Encoder::with_deflater`. It needs `std`.
+//! `deflate`: compressed messages (permessage-deflate, RFC 7692) with zlib-rs, which is pure Rust: the
+//! module `deflate`, `Decoder::with_inflater`, `Encoder::with_deflater`. It needs `std`.
 
 #![forbid(unsafe_code)]
 #![no_std]

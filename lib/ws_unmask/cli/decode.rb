@@ -7,11 +7,11 @@ require_relative "decode/text_output"
 
 module WsUnmask
   class CLI
-    # +ws_unmask decode+: the frames of a captured stream, as they are read, and what is wrong with
-    # it. A {Decoder} finds violations; what it accepts is shown frame by frame. What a compressed
-    # message inflates to is shown with its last frame.
+    # +ws_unmask decode+: shows the frames of a captured stream while it is read, and the protocol
+    # violation if there is one. A {Decoder} finds violations; what it accepts is shown frame by
+    # frame, and a compressed message is shown inflated with its last frame.
     class Decode
-      # The input is not what the options say.
+      # The input does not match the options.
       class InputError < StandardError; end
 
       READ_SIZE = 64 << 10
@@ -119,10 +119,10 @@ module WsUnmask
           at += frame.size
         end
       rescue EOFError, ProtocolError
-        nil # the rest is still to come, or the decoder has found it, too
+        nil # incomplete, or a violation that the decoder has found as well
       end
 
-      # Now, since the collector would let 32 MiB of them pile up.
+      # At once, since the garbage collector would let 32 MiB of them pile up.
       def free(payload) = payload.clear
 
       def report(violation)
@@ -132,7 +132,7 @@ module WsUnmask
       end
 
       def hint(violation)
-        return "use --from server if a server has sent this" if violation.is_a?(NotMaskedError)
+        return "use --from server if a server sent this" if violation.is_a?(NotMaskedError)
 
         bits = violation.message.scan(/RSV(\d) = 1/).join(",")
         return if bits.empty?
@@ -143,10 +143,10 @@ module WsUnmask
 
       def finish
         if @behind.positive?
-          @output.note(@offset, "#{@behind} bytes after the close frame, which a receiver ignores")
+          @output.note(@offset, "#{@behind} bytes after the close frame, which receivers ignore")
         elsif !@buffer.empty?
-          @output.problem(@offset, "the stream ends inside a frame, of which " \
-                                   "#{@buffer.bytesize} bytes are here")
+          @output.problem(@offset, "unexpected end of input inside a frame, " \
+                                   "#{@buffer.bytesize} bytes into it")
           return FOUND
         end
         OK

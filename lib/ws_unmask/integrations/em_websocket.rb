@@ -9,7 +9,7 @@ module WsUnmask
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/em_websocket"
   module EmWebSocket
-    # Old versions count the key's bytes from another place, or return another encoding.
+    # Old versions start at another byte of the key, or return another encoding.
     def self.check_behavior(masked_string)
       key = "\x01\x02\x03\x04".b
       string = masked_string.new("#{key}\xf0\x9f\x98\x80!".b).tap(&:read_mask)
@@ -17,8 +17,8 @@ module WsUnmask
       expected = WsUnmask.unmask("\x9f\x98\x80!".b, key, 1)
       return if got == expected && got.encoding == expected.encoding
 
-      raise PatchSet::Refused, "#{masked_string}#getbytes returns other bytes than those of " \
-                               "em-websocket 0.3.7 and later"
+      raise PatchSet::Refused, "#{masked_string}#getbytes does not return what that of " \
+                               "em-websocket 0.3.7 and later returns"
     end
     private_class_method :check_behavior
 

@@ -11,18 +11,19 @@ module WsUnmask
   # Lets the websocket-driver gem, and so Action Cable, Faye and most Rack apps, receive and send
   # with {WsUnmask}.
   #
-  # What is in order goes the short way: frames that lie whole in what was read, texts and binary
-  # messages to be sent. Everything else (the handshake, a frame's parts, what is wrong) is left to
-  # the driver's own methods, on the driver's own state. Where somebody hooks a method that the
-  # short way leaves out, the driver goes its own way.
+  # The fast path handles complete, valid frames, and text and binary messages to be sent.
+  # Everything else (the handshake, partial frames, violations) is left to the driver's own methods,
+  # with the driver's own state. If somebody hooks a method that the fast path bypasses, the driver
+  # runs without it.
   #
-  # Nothing else changes, with one exception: the driver 0.7.5 to 0.7.7 sets the encoding of a
-  # String in ASCII-8BIT that it is to send to UTF-8; with this, a caller's String stays as it is.
+  # Nothing else changes, with one exception: websocket-driver 0.7.5 to 0.7.7 changes the encoding
+  # of an ASCII-8BIT String that it sends to UTF-8; with ws_unmask, the caller's String is not
+  # changed.
   #
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/websocket_driver"
   module WebSocketDriver
-    # The instance variables that are used here, and of whom.
+    # The instance variables that the patches use.
     def self.check_state
       { ::WebSocket::Driver::StreamReader => %i[@buffer @offset],
         ::WebSocket::Extensions => %i[@sessions] }.each do |owner, names|
@@ -43,7 +44,7 @@ module WsUnmask
       patches.replace ::WebSocket::Extensions, Extensions
       patches.replace driver::Hybi, Hybi
       patches.leave_out mask, :mask
-      patches.leave_out driver # is watched for what comes between Hybi and EventEmitter
+      patches.leave_out driver # to notice what is inserted between Hybi and EventEmitter
       patches.leave_out driver.singleton_class, :encode
       patches.leave_out driver::EventEmitter, :emit
       patches.leave_out driver::StreamReader, :put, :read

@@ -74,7 +74,7 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
       end
     end
 
-    it "leaves uninstall nothing to do while a method is wrapped" do
+    it "makes uninstall do nothing while a method is wrapped" do
       hook = Hooks.new(Hooks::HYBI, :parse)
       hook.around(:alias_method) do
         expect { expect(WsUnmask::WebSocketDriver.uninstall).to be false }
@@ -104,8 +104,9 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
         hook.around(way) do
           patches.instance_variable_set(:@has_warned, false)
           expect { expect(WsUnmask::WebSocketDriver.install).to be false }
-            .to output(/\Aws_unmask: websocket-driver is left as it is: .*hooks\.rb:\d+/).to_stderr
-          expect(patches.problem).to include "##{name} is not its own"
+            .to output(/\Aws_unmask: websocket-driver runs without ws_unmask, .*hooks\.rb:\d+/)
+            .to_stderr
+          expect(patches.problem).to include "##{name} has been redefined"
           expect(patches.problem).to include "Require ws_unmask/websocket_driver before"
           expect(patches).not_to be_installed
           Connection.open_driver.tap { |driver| driver.parse(hello) }.text("")

@@ -32,7 +32,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       expect(messages).to eq((["Hello"] * 100) + ["ab"])
     end
 
-    it "takes the short way for a frame that comes in parts, header and all" do
+    it "takes the fast path for a frame that arrives in parts" do
       text = "grüß " * 1000
       bytes = frame(:text, text)
       [1, 2, 3, 5, 8, 9, 100].each do |at|
@@ -79,7 +79,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       expect(delivered).to eq [[2, nil, 4]] * 2
     end
 
-    it "leaves limits that are no Integer, or negative, to the driver" do
+    it "leaves limits that are negative or not an Integer to the driver" do
       [1.5, 3e9, -1, Rational(9, 2)].each do |max_length|
         ours, theirs = both do
           driver, messages = open_driver(max_length:)
@@ -121,7 +121,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       expect(closed).to eq [[[[1010, "by the socket"]], :closed]] * 2
     end
 
-    it "raises what the driver raises for a type that there is not" do
+    it "raises what the driver raises for an unknown type" do
       ours, theirs = both { open_driver.first.frame("Hello", :bogus) }
       expect(ours).to eq theirs
       expect(ours.first).to be < StandardError

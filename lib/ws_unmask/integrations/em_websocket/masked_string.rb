@@ -2,12 +2,12 @@
 
 module WsUnmask
   module EmWebSocket
-    # For +EventMachine::WebSocket::MaskedString+, which goes byte by byte.
+    # For +EventMachine::WebSocket::MaskedString+, which unmasks byte by byte.
     module MaskedString
       # @param start_index [Integer] where the bytes begin; the key's first byte is for byte 0, 4, …
       # @param count [Integer] how many bytes
       # @return [String] the bytes, in ASCII-8BIT, unmasked if there is a key
-      # @raise [TypeError] if there are not so many bytes
+      # @raise [TypeError] if there are fewer bytes
       def getbytes(start_index, count)
         unless @masking_key && start_index >= 0 && count >= 0 &&
                start_index + count <= bytesize &&

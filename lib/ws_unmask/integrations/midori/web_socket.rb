@@ -2,21 +2,21 @@
 
 module WsUnmask
   module Midori
-    # For +Midori::WebSocket+, whose own +decode+ knows no lengths over 125.
+    # For +Midori::WebSocket+, whose own +decode+ supports only payloads up to 125 bytes.
     module WebSocket
       # Sets +@opcode+, and +@msg+ to a String in UTF-8 or, for a binary frame, an Array of
       # Integers.
       # @param data [StringIO, #getbyte, #read] where the frame is read from
       # @return [nil]
       # @raise [::Midori::Exception::ContinuousFrame] for a fragment
-      # @raise [::Midori::Exception::OpCodeError] for an opcode that there is not
+      # @raise [::Midori::Exception::OpCodeError] for an unknown opcode
       # @raise [::Midori::Exception::NotMasked] for a frame that is not masked
-      # @raise [EOFError] if the end comes inside of the frame
+      # @raise [EOFError] if the input ends inside the frame
       # @raise [MessageTooBigError] for a payload of more than 64 MiB
       def decode(data)
         return decode_without_ws_unmask(data) unless PATCHES.unhooked?([self])
 
-        first = data.getbyte or raise EOFError, "there is no frame"
+        first = data.getbyte or raise EOFError, "no frame"
         @opcode = first & 0x0f
         raise ::Midori::Exception::ContinuousFrame if first < 0x80
         raise ::Midori::Exception::OpCodeError unless OPCODES.include?(@opcode)
@@ -37,7 +37,7 @@ module WsUnmask
       OPCODES = [1, BINARY, CLOSE, 9, 10].freeze
       private_constant :BINARY, :CLOSE, :OPCODES
 
-      # A frame whose first byte has been read, as one of bytes: Midori checks no UTF-8.
+      # A frame whose first byte was read already, read as binary: Midori does not check UTF-8.
       # @api private
       class AsBinary
         # @param io [#getbyte, #read]

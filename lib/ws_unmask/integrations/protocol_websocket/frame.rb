@@ -2,9 +2,9 @@
 
 module WsUnmask
   module ProtocolWebSocket
-    # For +Protocol::WebSocket::Frame+, which asks +IO::Buffer#xor!+.
+    # For +Protocol::WebSocket::Frame+, which uses +IO::Buffer#xor!+.
     module Frame
-      # Where there is no +IO::Buffer#xor!+, the library goes byte by byte, and returns ASCII-8BIT.
+      # Without +IO::Buffer#xor!+ the library unmasks byte by byte, and returns ASCII-8BIT.
       BY_BUFFER = defined?(IO::Buffer) && IO::Buffer.method_defined?(:xor!)
       private_constant :BY_BUFFER
 
@@ -12,7 +12,7 @@ module WsUnmask
 
       # @param data [String] masked or plain bytes; they are not changed
       # @param mask [String] the masking key
-      # @return [String] a new one, of the class and in the encoding that the library's own has
+      # @return [String] a new String, with the class and encoding of what the library returns
       def mask_xor(data, mask)
         unless mask.is_a?(String) && mask.bytesize == 4 && data.is_a?(String)
           return mask_xor_without_ws_unmask(data, mask)

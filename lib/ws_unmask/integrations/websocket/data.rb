@@ -2,10 +2,10 @@
 
 module WsUnmask
   module WebSocketGem
-    # For +WebSocket::Frame::Data+, which goes through an Array of Integers.
+    # For +WebSocket::Frame::Data+, which unmasks an Array of Integers.
     module Data
       # @param start_index [Integer] where the bytes begin; the key's first byte is for this one
-      # @param count [Integer] how many bytes; fewer if there are not so many
+      # @param count [Integer] how many bytes at most
       # @return [String] the bytes, unmasked if there is a key
       def getbytes(start_index, count)
         data = self[start_index, count] if @masking_key && ws_unmask_unhooked?(PATCHES)

@@ -2,9 +2,9 @@
 
 module WsUnmask
   module WebSocketDriver
-    # For +WebSocket::Extensions+: what {Hybi} asks of it.
+    # For +WebSocket::Extensions+: helpers for {Hybi}.
     module Extensions
-      # @return [Boolean] whether no extension has a say
+      # @return [Boolean] whether no extension is active
       def ws_unmask_idle? = @sessions.empty?
 
       # @return [Integer] the reserved bits that the extensions use, RSV1 as 4

@@ -4,22 +4,21 @@ module WsUnmask
   module WebSocketDriver
     # For +WebSocket::Driver::Hybi+.
     #
-    # The state is always that of between two frames when a handler is called: it may raise, close,
-    # or parse more.
+    # Whenever a handler is called, the state is that between two frames: the handler may raise,
+    # close the connection, or parse more.
     module Hybi
-      # The driver's types of what may be sent as it is.
+      # The driver's types that the fast path sends.
       OPCODES = { text: 1, binary: 2 }.freeze
-      # The opcodes up to this one are those of a message's frames, the others those of control
-      # frames.
+      # The highest opcode of a data frame; those above are of control frames.
       LAST_OF_MESSAGES = 2
-      # The first byte of a whole message: FIN, no reserved bit, an opcode.
+      # The first byte of an unfragmented message: FIN, no reserved bits, an opcode.
       TEXT = 0x81
       BINARY = 0x82
       # The driver's stages: between two frames, in a header, and waiting for a payload.
       BETWEEN = 0
       WAITING = 4
-      # The driver's state of a connection that is open. In one that is being closed, the driver
-      # goes on after errors, so all is left to it.
+      # The driver's state of an open connection. While one is closing, the driver goes on after
+      # errors, so everything is left to it.
       OPEN = 1
       private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING, :OPEN
 
@@ -27,7 +26,7 @@ module WsUnmask
       # @return [nil]
       def parse(chunk)
         @ws_unmask_batch = nil
-        return parse_without_ws_unmask(chunk) unless @ready_state == OPEN && ws_unmask_short_way?
+        return parse_without_ws_unmask(chunk) unless @ready_state == OPEN && ws_unmask_fast_path?
 
         if @stage == BETWEEN && @reader.ws_unmask_empty? && chunk.instance_of?(String)
           frames = Native.whole_frames(chunk, 0, @require_masking, @ws_unmask_reserved,
@@ -51,8 +50,8 @@ module WsUnmask
       # @return [Boolean] whether it was, or will be, sent
       def frame(buffer, type = nil, code = nil)
         opcode = OPCODES[type]
-        if opcode && code.nil? && @ready_state == OPEN && ws_unmask_short_way? &&
-           @ws_unmask_plain && ws_unmask_as_it_is?(buffer)
+        if opcode && code.nil? && @ready_state == OPEN && ws_unmask_fast_path? &&
+           @ws_unmask_plain && ws_unmask_sendable?(buffer)
           ws_unmask_send(opcode, buffer)
         else
           frame_without_ws_unmask(buffer, type, code)
@@ -63,7 +62,7 @@ module WsUnmask
 
       def send_frame(frame)
         unless frame.opcode.is_a?(Integer) && frame.opcode <= LAST_OF_MESSAGES &&
-               ws_unmask_short_way?
+               ws_unmask_fast_path?
           return send_frame_without_ws_unmask(frame)
         end
 
@@ -72,28 +71,28 @@ module WsUnmask
         @socket.write(Native.frame(frame.opcode, frame.payload, key, frame.final, reserved))
       end
 
-      # Whether nobody hooks what that leaves out. Asked for every message, so it costs little; not
-      # before the handshake is over, which settles what extensions do.
-      def ws_unmask_short_way?
+      # Whether nobody hooks what the fast path bypasses. Called for every message, so it is cheap;
+      # and only after the handshake, which determines the extensions.
+      def ws_unmask_fast_path?
         changes = HookWatch.changes
-        return @ws_unmask_short_way if @ws_unmask_changes == changes
+        return @ws_unmask_fast_path if @ws_unmask_changes == changes
 
         @ws_unmask_changes = changes
         @ws_unmask_batch = nil
         @ws_unmask_plain = @extensions.ws_unmask_idle?
         @ws_unmask_reserved = @extensions.ws_unmask_reserved
-        @ws_unmask_short_way = PATCHES.unhooked?([self, @reader, @extensions]) &&
+        @ws_unmask_fast_path = PATCHES.unhooked?([self, @reader, @extensions]) &&
                                @max_length.is_a?(Integer) && !@max_length.negative?
       end
 
       def ws_unmask_next_frames
-        return unless @stage == BETWEEN && @ready_state == OPEN && ws_unmask_short_way?
+        return unless @stage == BETWEEN && @ready_state == OPEN && ws_unmask_fast_path?
 
         Native.whole_frames(@reader.ws_unmask_buffer, @reader.ws_unmask_offset, @require_masking,
                             @ws_unmask_reserved, @max_length, @message&.data&.bytesize)
       end
 
-      # A frame that has begun to come becomes one that has not, if that may lie whole here now.
+      # Goes back to the start of a partial frame, if all of it may have arrived by now.
       def ws_unmask_unread_header
         return unless @stage.between?(BETWEEN + 1, WAITING)
 
@@ -105,7 +104,7 @@ module WsUnmask
         @frame = nil
       end
 
-      # Delivers what lies whole in the reader, and leaves what is behind it to the driver.
+      # Delivers the complete frames in the reader, and leaves the rest to the driver.
       def ws_unmask_receive(frames)
         frames ||= ws_unmask_next_frames
         while frames
@@ -119,7 +118,7 @@ module WsUnmask
         @reader.ws_unmask_compact unless @stage.between?(BETWEEN + 1, WAITING)
       end
 
-      # Stops if a listener closes the connection, parses more or hooks something.
+      # Stops if a listener closes the connection, parses more or hooks a method.
       def ws_unmask_deliver_all(frames)
         @ws_unmask_batch = frames
         index = 0
@@ -149,8 +148,8 @@ module WsUnmask
         end
       end
 
-      # As emit does, without the copies that a single listener needs not; and as emit_message does,
-      # which rescues the same, whoever has raised it.
+      # Like emit, but without copies for a single listener; and like emit_message, which rescues
+      # this error, whoever raised it.
       def ws_unmask_emit(payload)
         event = ::WebSocket::Driver::MessageEvent.new(payload)
         listeners = @listeners["message"]
@@ -159,7 +158,7 @@ module WsUnmask
         __send__(:fail, :extension_error, e.message)
       end
 
-      # Without a masking key, for it has been unmasked.
+      # Without a masking key, since it is unmasked already.
       def ws_unmask_frame(first_byte, payload)
         frame = ::WebSocket::Driver::Hybi::Frame.new
         frame.final = first_byte.anybits?(0x80)
@@ -180,7 +179,7 @@ module WsUnmask
         emit_message if frame.final
       end
 
-      # As Message#<< makes it, but that the payload is not copied.
+      # Like Message#<<, without copying the payload.
       def ws_unmask_message(frame)
         message = ::WebSocket::Driver::Hybi::Message.new
         message.rsv1 = frame.rsv1
@@ -191,13 +190,13 @@ module WsUnmask
         message
       end
 
-      # Whether all versions of the driver send the bytes as they are.
-      def ws_unmask_as_it_is?(buffer)
+      # Whether every version of the driver sends these bytes unchanged.
+      def ws_unmask_sendable?(buffer)
         buffer.is_a?(String) &&
           (buffer.encoding == Encoding::UTF_8 || buffer.encoding == Encoding::BINARY)
       end
 
-      # The driver's frame rescues the same, whoever has raised it.
+      # The driver's frame rescues this error, whoever raised it.
       def ws_unmask_send(opcode, payload)
         key = SecureRandom.random_bytes(4) if @masking
         @socket.write(Native.frame(opcode, payload, key, true, 0))

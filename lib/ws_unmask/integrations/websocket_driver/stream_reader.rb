@@ -2,9 +2,9 @@
 
 module WsUnmask
   module WebSocketDriver
-    # For +WebSocket::Driver::StreamReader+: what {Hybi} asks of it.
+    # For +WebSocket::Driver::StreamReader+: helpers for {Hybi}.
     module StreamReader
-      # @return [String] what has come; what lies before the offset has been read
+      # @return [String] what was received; the part before the offset has been read
       def ws_unmask_buffer = @buffer
 
       # @return [Integer]
@@ -16,13 +16,13 @@ module WsUnmask
         @offset = offset
       end
 
-      # @return [Boolean] whether it holds nothing, read or not
+      # @return [Boolean] whether it is empty, including what has been read
       def ws_unmask_empty? = @buffer.empty?
 
-      # @return [Boolean] whether all has been read
+      # @return [Boolean] whether everything has been read
       def ws_unmask_drained? = @offset == @buffer.bytesize
 
-      # Takes back what has been read of a frame's header, once as much of its payload has come.
+      # Goes back to the start of a frame's header, once its payload has arrived.
       # @param header [Integer] how many bytes have been read
       # @param payload [Integer] how many have to follow
       # @return [Boolean] whether it did
@@ -33,7 +33,7 @@ module WsUnmask
         true
       end
 
-      # Keeps what is left, rather than the buffer that it came in.
+      # Keeps only what has not been read, and not the buffer around it.
       # @return [void]
       def ws_unmask_compact
         return if @offset.zero?
