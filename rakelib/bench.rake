@@ -25,7 +25,7 @@ namespace :bench do
     ruby "-Ilib", "benches/ruby_calls.rb"
   end
 
-  desc "The libraries that there are drop-ins for, alone and with ws_unmask"
+  desc "The libraries that have an integration, alone and with ws_unmask"
   task drop_in: :compile do
     ruby "-Ilib", "benches/drop_in.rb"
   end

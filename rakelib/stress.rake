@@ -5,7 +5,7 @@ task :stress, [:form] => :compile do |_, arguments|
   ruby "-Ilib", "stress/run.rb", *("--short" if arguments[:form] == "short")
 end
 
-desc "The extension's specs under valgrind, which must find no wrong access to memory"
+desc "The extension's specs under valgrind, which must find no invalid access"
 task valgrind: :compile do
   # Values that nobody has written are what Ruby's collector reads all the time.
   ruby_command = ["ruby", "-S", "bundle", "exec", "rspec", *EXTENSION_SPECS]
