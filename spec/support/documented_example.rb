@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "ripper"
+require "stringio"
+
+# Runs an example of the documentation, from the standard input, in a process of its own: what a
+# statement returns is behind `# =>`, what it prints behind `# prints`. Prints what is not so.
+class DocumentedExample
+  PROMISE = / +# (?:=>|prints) /
+  # Behind a comma, there are words.
+  VALUE = /\A(?:\[.*\]|"(?:\\.|[^"])*"(?:\.b)?|[^,]+)/
+
+  def initialize(code)
+    @code = code
+    @scope = Object.new.instance_eval { binding }
+  end
+
+  # @return [Array<String>] what is not as it says
+  def problems = statements.filter_map { |statement| problem(statement) }
+
+  private
+
+  # Lines, joined with those before them until they are complete Ruby.
+  def statements
+    @code.lines.each_with_object([+""]) do |line, found|
+      found.last << line
+      found << +"" if Ripper.sexp(found.last)
+    end
+  end
+
+  def problem(statement)
+    code, promise, expected = statement.rpartition(PROMISE)
+    return @scope.eval(statement) && nil if promise.empty?
+    return unexpected(statement, printed(code), expected) if promise.include?("prints")
+
+    value = @scope.eval(expected[VALUE])
+    result = @scope.eval(code)
+    unexpected(statement, result, value) unless code.include?("simd_level") # of each machine
+  end
+
+  def printed(code)
+    output = $stdout = StringIO.new
+    @scope.eval(code)
+    output.string
+  ensure
+    $stdout = STDOUT
+  end
+
+  def unexpected(statement, result, expected)
+    "#{statement}: #{result.inspect}" unless result == expected
+  end
+end
+
+problems = DocumentedExample.new($stdin.read).problems
+puts problems
+exit problems.empty?
