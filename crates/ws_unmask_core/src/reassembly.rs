@@ -2,9 +2,10 @@
 
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::payload::{Content, Expected};
-use crate::text::{Invalid, Text};
+use crate::text::Text;
 use crate::unmask::unmask;
 use crate::utf8;
+use crate::utf8::Invalid;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 

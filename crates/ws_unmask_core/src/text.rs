@@ -2,12 +2,8 @@
 
 use crate::payload::Content;
 use crate::unmask::{Piece, unmask_ascii, unmask_into_uninit, unmask_text, unmask_text_into};
-use crate::utf8::Cut;
+use crate::utf8::{Cut, Invalid};
 use core::mem::MaybeUninit;
-
-/// The text is not, and cannot become, valid UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Invalid;
 
 /// What is known of a text so far.
 #[derive(Debug)]

@@ -29,8 +29,8 @@ pub mod word;
 
 use crate::SimdLevel;
 use crate::key::Key;
-use crate::text::Invalid;
 use crate::utf8::Cut;
+use crate::utf8::Invalid;
 use answer::{Answer, IfAscii};
 use core::mem::MaybeUninit;
 use in_out::{Byte, Copied, InOut, InPlace};

@@ -3,7 +3,9 @@
 pub(crate) mod bytes;
 pub(crate) mod vectors;
 
-use crate::text::Invalid;
+/// The text is not, and cannot become, valid UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Invalid;
 
 /// The code point in which the text so far ends, if it is not complete: the upper bytes are its first
 /// one to three, the last of them on top; the others are zeros.

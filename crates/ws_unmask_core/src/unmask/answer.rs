@@ -4,8 +4,8 @@ use super::in_out::{InOut, InPlace};
 use super::word::{self, Few};
 use crate::Content;
 use crate::key::Key;
-use crate::text::Invalid;
 use crate::utf8::Cut;
+use crate::utf8::Invalid;
 
 /// It has to be said inside of the vectorized code, for the compiler drops unused work only there.
 pub(crate) trait Answer {

@@ -6,7 +6,7 @@ use super::answer::{Answer, Piece};
 use super::in_out::{Copied, InOut, InPlace};
 use super::word;
 use crate::key::Key;
-use crate::text::Invalid;
+use crate::utf8::Invalid;
 use crate::utf8::{Cut, vectors::ByteVector};
 use crate::{Content, SimdLevel};
 use core::mem::MaybeUninit;

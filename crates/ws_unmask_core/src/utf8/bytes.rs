@@ -1,7 +1,7 @@
 //! UTF-8 checked a byte at a time, for text too short to be worth the call of vectorized code.
 
 use super::{Cut, Word};
-use crate::text::Invalid;
+use crate::utf8::Invalid;
 
 /// What may come next; each is the place of six bits in a row of [`NEXT`].
 const ANY: u64 = 0;

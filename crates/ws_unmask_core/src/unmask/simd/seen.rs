@@ -1,7 +1,7 @@
 //! What vectors of plain bytes tell while they are in registers.
 
-use crate::text::Invalid;
 use crate::unmask::answer::Answer;
+use crate::utf8::Invalid;
 use crate::utf8::vectors::{ByteVector, Digest};
 use crate::utf8::{Cut, Word};
 use core::marker::PhantomData;
