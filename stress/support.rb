@@ -11,7 +11,8 @@ module Support
 
   # The servers that the scenarios are played with, and what unmasks in them.
   SERVERS = { "examples/faye_echo.ru" => "Puma, faye-websocket, websocket-driver with the drop-in",
-              "examples/echo.ru" => "Puma, WsUnmask::Decoder" }.freeze
+              "examples/echo.ru" => "Puma, WsUnmask::Connection",
+              "examples/echo_nio4r.rb" => "nio4r, WsUnmask::Connection" }.freeze
 
   def say(text) = puts("    #{text}")
 
