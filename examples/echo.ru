@@ -20,10 +20,8 @@ module Echo
     connection.flush { |bytes| socket.write(bytes) }
     until connection.closed?
       connection.receive(socket.readpartial(READ_SIZE)) do |type, payload|
-        case type
-        when :text then connection.text(payload)
-        when :binary then connection.binary(payload)
-        end
+        connection.text(payload) if type == :text
+        connection.binary(payload) if type == :binary
       end
       connection.flush { |bytes| socket.write(bytes) }
     end

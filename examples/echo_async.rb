@@ -18,10 +18,8 @@ module Echo
     buffer = String.new(capacity: READ_SIZE)
     until connection.closed?
       connection.receive(socket.readpartial(READ_SIZE, buffer)) do |type, payload|
-        case type
-        when :text then connection.text(payload)
-        when :binary then connection.binary(payload)
-        end
+        connection.text(payload) if type == :text
+        connection.binary(payload) if type == :binary
       end
       connection.flush { |bytes| socket.write(bytes) }
     end

@@ -10,27 +10,20 @@ require "ws_unmask"
 # One connection, and its place in the event loop.
 class EchoPeer
   READ_SIZE = 64 * 1024
-  DRAIN_SECONDS = 2
   BUFFER = String.new(capacity: READ_SIZE)
-
-  # By when those have to have ended that are only read to their end.
-  DEADLINES = {} # rubocop:disable Style/MutableConstant
-
-  def self.clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-
-  def self.end_late_ones
-    DEADLINES.select { |_, deadline| deadline < clock }.each_key(&:close)
-  end
+  DRAIN_SECONDS = 2
+  # Those that are only read to their end, and by when it has to come.
+  DRAINING = {} # rubocop:disable Style/MutableConstant
 
   def initialize(socket, selector)
     socket.setsockopt(:TCP, :NODELAY, true)
     @socket = socket
     @connection = WsUnmask::Connection.server(deflate: true)
     @monitor = selector.register(socket, :r)
-    @monitor.value = method(:ready)
+    @monitor.value = self
   end
 
-  def ready
+  def call
     return close if @monitor.readable? && read.nil?
 
     is_written = @connection.flush { |bytes| @socket.write_nonblock(bytes, exception: false) }
@@ -42,7 +35,7 @@ class EchoPeer
   end
 
   def close
-    DEADLINES.delete(self)
+    DRAINING.delete(self)
     @monitor.close
     @socket.close
   end
@@ -55,29 +48,23 @@ class EchoPeer
     return bytes unless bytes.is_a?(String)
 
     @connection.receive(bytes) do |type, payload|
-      case type
-      when :text then @connection.text(payload)
-      when :binary then @connection.binary(payload)
-      end
+      @connection.text(payload) if type == :text
+      @connection.binary(payload) if type == :binary
     end
   end
 
   # A socket that is closed with unread bytes in it resets the connection, and the peer would never
   # see why. So it is told that nothing more comes, and what it still sends is read.
   def drain
-    return if DEADLINES.key?(self)
-
-    @socket.close_write
-    DEADLINES[self] = EchoPeer.clock + DRAIN_SECONDS
+    @socket.close_write unless DRAINING.key?(self)
+    DRAINING[self] ||= Time.now + DRAIN_SECONDS
   end
 end
 
 selector = NIO::Selector.new
 server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
-selector.register(server, :r).value = lambda do
-  EchoPeer.new(server.accept, selector)
-end
+selector.register(server, :r).value = -> { EchoPeer.new(server.accept, selector) }
 loop do
   selector.select(1) { |monitor| monitor.value.call }
-  EchoPeer.end_late_ones
+  EchoPeer::DRAINING.select { |_, deadline| deadline < Time.now }.each_key(&:close)
 end
