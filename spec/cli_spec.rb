@@ -200,7 +200,7 @@ RSpec.describe WsUnmask::CLI do
       expect(out).to include "after the close frame"
       status, out, = decode(frame(:ping) + frame(:binary, "\xff", rsv1: true), "--deflate")
       expect(status).to eq described_class::FOUND
-      expect(out).to include "at byte 12: message is not validly compressed (close code 1007)"
+      expect(out).to include "at byte 12: message is not valid DEFLATE (close code 1007)"
     end
 
     it "is suggested where RSV1 is refused" do

@@ -32,7 +32,7 @@ pub enum Message<P> {
     Ping(P),
     /// The answer to a ping, or sent unasked.
     Pong(P),
-    /// The end: what comes after it is discarded (RFC 6455, section 5.5.1).
+    /// The end: whatever follows it is discarded (RFC 6455, section 5.5.1).
     Close {
         /// The code, if there is one.
         code: Option<u16>,
@@ -44,7 +44,7 @@ pub enum Message<P> {
 /// Decodes the frames of one connection, in one direction.
 ///
 /// It accepts input in chunks of any size and returns messages: fragments are put together; control
-/// frames come out as they come in, also between the fragments of a message.
+/// frames are returned as they arrive, even between the fragments of a message.
 ///
 /// ```
 /// use ws_unmask_core::{DecodeError, Decoder, Message, Rules, Violation};
@@ -104,7 +104,7 @@ struct Unfinished {
 type Decoded<P> = Result<Option<Message<P>>, DecodeError<<P as Payload>::Error>>;
 
 impl Decoder {
-    /// A decoder at the start of a connection's frames, right behind the handshake.
+    /// A decoder for the frames of a connection, which begin right after the handshake.
     pub fn new(rules: Rules) -> Self {
         Self {
             rules,
@@ -139,8 +139,8 @@ impl Decoder {
         Self { inflation: Some(Box::new(inflation)), ..Self::new(rules) }
     }
 
-    /// The next message in `input`, from which it removes what it has used; `None` if all of `input`
-    /// is used and no message is complete.
+    /// Returns the next message in `input`, and removes what it has consumed; `None` if all of `input`
+    /// is consumed and no message is complete.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Decoder {
         matches!(self.state, State::Closed)
     }
 
-    /// What was wrong with the stream, once something was.
+    /// The violation that has failed this decoder, if any.
     pub fn error(&self) -> Option<ProtocolError> {
         match self.state {
             State::Failed(error) => Some(error),
@@ -176,7 +176,7 @@ impl Decoder {
         self.message.as_ref().map_or(0, |message| message.reassembly.len())
     }
 
-    /// The bytes that it holds besides its own size.
+    /// The heap memory that it holds, in bytes.
     pub fn allocated(&self) -> usize {
         let message = self.message.as_ref().map_or(0, |message| message.reassembly.capacity());
         message + self.inflation.as_ref().map_or(0, |it| size_of_val(&**it) + it.allocated())

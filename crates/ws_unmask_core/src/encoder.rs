@@ -33,7 +33,7 @@ struct Compression {
 }
 
 impl Encoder {
-    /// An encoder at the start of a connection's frames, right behind the handshake.
+    /// An encoder for the frames of a connection, which begin right after the handshake.
     pub fn new() -> Self {
         Self::default()
     }
@@ -61,7 +61,7 @@ impl Encoder {
     /// Appends a frame to `output`: a whole message, or a control frame. A client has to mask it,
     /// with a `key` that nobody can predict (RFC 6455, section 5.3); a server must not.
     ///
-    /// The payload is not looked at: see [`check_payload`](crate::frame::check_payload).
+    /// The payload is not checked: see [`check_payload`](crate::frame::check_payload).
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// [`encode`](Self::encode) for who has memory of another kind to write the frame to. It has to
+    /// [`encode`](Self::encode) for callers with another kind of memory to write the frame to. It has to
     /// be sent: the next message may refer to it. If it cannot be, [`forget`](Self::forget) it.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Encoder {
         }
     }
 
-    /// The bytes that it holds besides its own size.
+    /// The heap memory that it holds, in bytes.
     pub fn allocated(&self) -> usize {
         #[cfg(feature = "deflate")]
         let allocated = self.compression.as_ref().map_or(0, |it| it.deflater.allocated());
@@ -163,7 +163,7 @@ pub struct Prepared {
     pub compressed: Option<Vec<u8>>,
 }
 
-/// Why there is no frame.
+/// Why encoding failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EncodeError {
     /// It would violate the protocol.

@@ -1,4 +1,4 @@
-//! What can be wrong with a stream of frames, where, and the close code that says so to the peer.
+//! Violations in a stream of frames: what, where, and the close code to send.
 
 use core::error::Error;
 use core::fmt;
@@ -11,7 +11,7 @@ pub struct ProtocolError {
     pub kind: Violation,
     /// The byte that made it so, counted from the start of what was parsed: of the stream for a
     /// [`Decoder`](crate::Decoder), of the buffer for a [`Frame`](crate::Frame). It does not depend
-    /// on how the stream was cut: fed byte by byte, this is the byte that is refused. Within a
+    /// on the chunks of the stream: fed byte by byte, this is the byte that is refused. Within a
     /// compressed message, it is where the payload of the frame begins that cannot be inflated.
     pub offset: u64,
 }
@@ -45,7 +45,7 @@ impl fmt::Display for ProtocolError {
 
 impl Error for ProtocolError {}
 
-/// What is wrong with a frame, by the sections of RFC 6455.
+/// What is wrong with a frame. Sections are those of RFC 6455.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Violation {
@@ -126,7 +126,7 @@ impl fmt::Display for Violation {
             Self::CloseFrameOfOneByte => write!(formatter, "close frame has only one byte"),
             Self::CloseCode(code) => write!(formatter, "close code {code} must not be sent"),
             Self::InvalidUtf8 => write!(formatter, "text is not valid UTF-8"),
-            Self::InvalidDeflate => write!(formatter, "message is not validly compressed"),
+            Self::InvalidDeflate => write!(formatter, "message is not valid DEFLATE"),
             Self::FrameTooBig { size, limit } => {
                 write!(formatter, "frame of {size} bytes is over the limit of {limit}")
             }
@@ -137,7 +137,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Why there is no payload, or no message.
+/// Why decoding failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError<E> {
     /// It violates the protocol.

@@ -1,5 +1,4 @@
-//! Frames (RFC 6455, section 5.2): what lies in front of a payload, and whether a whole frame lies
-//! in a buffer and is in order.
+//! Frames (RFC 6455, section 5.2): the header, and whether a buffer holds a complete, valid frame.
 
 mod header;
 mod message_state;
@@ -91,7 +90,7 @@ impl<'a> Frame<'a> {
         frame.is_whole().then_some(frame)
     }
 
-    /// The bytes that it takes in the stream.
+    /// Its size in the stream in bytes, including the header.
     #[inline(always)]
     pub fn size(&self) -> usize {
         self.header_size + self.masked.len()
@@ -102,13 +101,13 @@ impl<'a> Frame<'a> {
         self.header_size
     }
 
-    /// The payload, unmasked. Text is checked if it is whole: a fragment may begin or end within a
+    /// The payload, unmasked. Text is checked if it is unfragmented: a fragment may begin or end within a
     /// character, and with a reserved bit set an extension still has to decode it.
     ///
     /// # Errors
     ///
-    /// [`Violation::InvalidUtf8`], what is wrong with the content of a close frame, or that there is
-    /// no memory for it.
+    /// [`Violation::InvalidUtf8`], a violation in the content of a close frame, or an allocation
+    /// error.
     #[inline(always)]
     pub fn payload<P: Payload>(&self) -> Result<P, DecodeError<P::Error>> {
         let Header { fin, reserved, opcode, .. } = self.header;

@@ -1,4 +1,4 @@
-//! A payload that lies whole in the input, still masked.
+//! A complete payload in the input, still masked.
 
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::payload::{Content, Expected, Payload};
@@ -10,7 +10,7 @@ use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// A payload that lies whole in the input, still masked.
+/// A complete payload in the input, still masked.
 #[derive(Debug)]
 pub struct MaskedPayload<'a> {
     bytes: &'a [u8],
@@ -31,8 +31,8 @@ impl<'a> MaskedPayload<'a> {
         self.bytes.len()
     }
 
-    /// Unmasks into `dst`, checks text on the way, and returns what is known of the bytes. All of
-    /// `dst` is initialized then; after an error perhaps only a part.
+    /// Unmasks into `dst`, checks text in the same pass, and returns what is known of the bytes.
+    /// Initializes all of `dst`; after an error perhaps only a part.
     ///
     /// # Errors
     ///

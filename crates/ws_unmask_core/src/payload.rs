@@ -9,23 +9,23 @@ pub trait Payload: Sized {
     /// What can go wrong when memory is allocated, by the decoder itself too.
     type Error: From<TryReserveError>;
 
-    /// A payload that lies whole in the input, still masked: `masked` writes it to memory of your
-    /// choice, in one pass.
+    /// A complete payload in the input, still masked: `masked` writes it to memory of your choice, in
+    /// one pass.
     ///
     /// # Errors
     ///
-    /// What `masked` returns, or that there is no memory.
+    /// What `masked` returns, or an allocation error.
     fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<Self::Error>>;
 
     /// A payload that arrived in pieces and has been put together.
     ///
     /// # Errors
     ///
-    /// That there is no memory for it.
+    /// If there is no memory for it.
     fn assembled(plain: Vec<u8>, content: Content) -> Result<Self, Self::Error>;
 }
 
-/// What is known of a payload's bytes, found out while they were unmasked.
+/// What is known of a payload's bytes after unmasking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Not text, or text that an extension still has to decode.

@@ -1,4 +1,4 @@
-//! What a peer may send: the rules that are not the same for everybody, and the limits.
+//! What a peer may send: configurable rules, and limits.
 
 /// The reserved bits of a frame, as they stand in its first byte: RSV1 is 4, RSV2 is 2, RSV3 is 1.
 pub type Reserved = u8;

@@ -176,7 +176,7 @@ impl From<TryReserveError> for InflateError {
 impl fmt::Display for InflateError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid => write!(formatter, "message is not validly compressed"),
+            Self::Invalid => write!(formatter, "message is not valid DEFLATE"),
             Self::TooBig => write!(formatter, "inflated message is over the limit"),
             Self::Memory(error) => error.fmt(formatter),
         }

@@ -1,23 +1,23 @@
-//! How far the message has come that a frame may continue.
+//! Whether a message has begun that the next frame continues.
 
 use super::Header;
 
-/// How far the message has come that a frame may continue.
+/// Whether a message has begun that the next frame continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageState {
-    /// Nothing is known of what came before: every data frame is in order.
+    /// The frames before are not known: every data frame is accepted.
     Unknown,
-    /// No message has begun: the next data frame begins one.
+    /// Between two messages: the next data frame begins one.
     Between,
-    /// A message of `size` bytes so far: the next data frame continues it.
+    /// Inside a message: the next data frame continues it.
     Unfinished {
-        /// In bytes.
+        /// Bytes of the message so far.
         size: u64,
     },
 }
 
 impl MessageState {
-    /// How far it has come after a frame that was in order.
+    /// The state after a valid frame with this header.
     #[must_use]
     pub const fn after(self, header: &Header) -> Self {
         if header.opcode.is_control() {
