@@ -10,8 +10,8 @@ module WsUnmask
   #   @return [String] why, in UTF-8, of at most 123 bytes; often empty
   Close = Struct.new(:code, :reason) do
     # @return [String] the payload of the close frame, in ASCII-8BIT
-    # @raise [ArgumentError] if the code is not a 16-bit Integer, if there is a reason but no code, or
-    #   if the reason cannot be sent in UTF-8
+    # @raise [ArgumentError] if the code is not a 16-bit Integer, if there is a reason but no code,
+    #   or if the reason cannot be sent in UTF-8
     # @raise [TypeError] if the reason is not a String
     def to_payload
       text = reason || ""
