@@ -36,25 +36,25 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
   end
 
   it "says how to install Rust if there is none" do
-    expect(configure).to match [/which is not here: install it from/, false]
+    expect(configure).to match [/cargo not found.*install it from/, false]
   end
 
   it "says that Rust is too old" do
     fake("cargo", "cargo 1.80.1 (376290515 2024-07-16)")
     expect(configure)
-      .to match [/Rust 1\.\d+ or later, .* is 1\.80\.1: run `rustup update`/, false]
+      .to match [/Rust 1\.\d+ or later, .* says 1\.80\.1: run `rustup update`/, false]
   end
 
   context "with a Rust that is new enough", if: RUBY_PLATFORM.include?("linux") do
     before { fake("cargo", "cargo 99.0.0") }
 
     it "says how to install libclang" do
-      expect(configure(libclang("README"))).to match [/libclang is not here .*libclang-dev/, false]
+      expect(configure(libclang("README"))).to match [/libclang not found .*libclang-dev/, false]
     end
 
     it "says how to install libclang's headers" do
       expect(configure(libclang("libclang.so.1")))
-        .to match [/its headers \(stddef\.h\) are not .*libclang-dev/, false]
+        .to match [/not its headers \(stddef\.h\) .*libclang-dev/, false]
     end
 
     it "continues if everything is installed" do

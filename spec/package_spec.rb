@@ -85,7 +85,7 @@ RSpec.describe "the gem" do
 
   it "says what to do where there is no Rust to compile it" do
     expect { install(@source, "PATH" => path_without_cargo) }
-      .to raise_error(/compiled with Rust, which is not here: install it from/)
+      .to raise_error(/cargo not found.*install it from/)
   end
 
   it "needs neither Rust nor rb_sys where it is precompiled" do

@@ -27,14 +27,14 @@ module Needed
   # @return [String, nil]
   def missing_rust
     unless find_executable("cargo")
-      return "ws_unmask is compiled with Rust, which is not here: install it from " \
-             "https://rustup.rs, see that `cargo --version` works in this shell"
+      return "cargo not found. ws_unmask is compiled with Rust: install it from " \
+             "https://rustup.rs, check that `cargo --version` works in this shell"
     end
 
     version = `cargo --version`[/\d+\.\d+(\.\d+)?/].to_s
     return if Gem::Version.new(version) >= Gem::Version.new(RUST)
 
-    "ws_unmask is compiled with Rust #{RUST} or later, and `cargo --version` here is " \
+    "ws_unmask needs Rust #{RUST} or later, and `cargo --version` says " \
       "#{version}: run `rustup update`, or install Rust from https://rustup.rs"
   end
 
@@ -44,11 +44,11 @@ module Needed
     return unless RUBY_PLATFORM.include?("linux")
     return if Gem::Specification.any? { |gem| gem.name == "libclang" }
 
-    return "libclang is not here#{searched}: #{INSTALL}" if in_folders("libclang{,-*}.so*").empty?
+    return "libclang not found#{searched}: #{INSTALL}" if in_folders("libclang{,-*}.so*").empty?
     return if ENV["BINDGEN_EXTRA_CLANG_ARGS"] || find_executable("clang")
     return if in_folders("clang/*/include/stddef.h").any?
 
-    "libclang is here, and its headers (stddef.h) are not#{searched}: #{INSTALL}"
+    "libclang found, but not its headers (stddef.h)#{searched}: #{INSTALL}"
   end
 
   # @return [Array<String>] the files there
