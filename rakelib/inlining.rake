@@ -4,7 +4,7 @@
 # called costs more than what it does. So the compiled extension may have no symbol of these ...
 INLINED = [
   /ws_unmask_core::decoder::Decoder::whole_message/,
-  /ws_unmask_core::frame::Frame\b/,
+  /ws_unmask_core::frame::Frame::(?!check_close)/,
   /ws_unmask_core::key::/,
   /ws_unmask_core::unmask::(?:in_out|target|simd|word)::/,
   /\A(?!.*::vectorize_\w+\z).*fearless_simd::(?!detect_\w+_level\z)/

@@ -734,6 +734,67 @@ RSpec.describe WsUnmask::Connection do
     end
   end
 
+  describe "what an attacker may send" do
+    it "is headers that are long, and right or wrong at their end" do
+      ["X:#{" " * 15_000}\x01", "X:a#{" " * 15_000}a", "X:#{"\t " * 7000}"].each do |header|
+        connection = described_class.server
+        Timeout.timeout(5) { connection.receive("GET / HTTP/1.1\r\n#{header}\r\n\r\n") }
+        expect(connection.rejection.first).to eq 400
+      end
+    end
+
+    it "is a status that is no decimal number" do
+      %w[099 010 08x].each do |status|
+        client = described_class.client("ws://a/")
+        client.receive("HTTP/1.1 #{status} X\r\n\r\n")
+        expect(client.error).to be_a WsUnmask::HandshakeError
+      end
+    end
+
+    it "is pings without an end, of which not all are answered while nothing is written" do
+      100.times { server.receive(frame(:ping, "x" * 125) * 1000) }
+      expect(server.output.bytesize).to be < 1 << 20
+      server.output.clear
+      server.receive(frame(:ping, "again"))
+      expect(server.output).to end_with "again"
+    end
+  end
+
+  describe "the block of :open" do
+    let(:request) { described_class.client("ws://a").output }
+
+    it "may not receive, and gets each message once" do
+      events = []
+      server = described_class.server
+      expect do
+        server.receive(request + hello) { |type,| events << type and server.receive("") }
+      end.to raise_error(RuntimeError, /from the block/)
+      server.receive("") { |type,| events << type }
+      expect(events).to eq %i[open text]
+    end
+
+    it "leaves nothing behind of what came with the request" do
+      server = described_class.server
+      server.receive(request + frame(:binary, "x" * 1_000_000)) { nil }
+      kept = server.instance_variables.map { |name| server.instance_variable_get(name) }
+      expect(kept.grep(String).sum(&:bytesize)).to be < 1000
+    end
+
+    it "may raise before bytes of any encoding" do
+      server = described_class.server
+      expect { server.receive("#{request}\x82".b) { raise "no" } }.to raise_error("no")
+      expect(server.receive("\x80\x00\x00\x00\x00é".dup)).to eq [[:binary, "".b]]
+    end
+  end
+
+  it "sends headers that are not ASCII, and stays binary" do
+    server = described_class.server(headers: { "X-N" => "é" })
+    server.receive(described_class.client("ws://a").output + frame(:ping, "\xff".b))
+    server.close
+    expect(server.output.encoding).to be Encoding::BINARY
+    expect(server.output).to include "é".b
+  end
+
   describe "#inspect" do
     it "shows the state" do
       expect(described_class.server.inspect).to match(/connecting, 0 bytes to be written>/)

@@ -252,6 +252,11 @@ module WsUnmask
       "#<#{self.class} #{state}, #{@output.bytesize + @written.bytesize} bytes to be written>"
     end
 
+    # With so many bytes to be written, pings are not answered: the peer does not read, and only the
+    # latest ping has to be answered (RFC 6455, section 5.5.3).
+    MOST_BEFORE_PONGS = 256 * 1024
+    private_constant :MOST_BEFORE_PONGS
+
     private
 
     def collect(bytes)
@@ -264,15 +269,26 @@ module WsUnmask
     def receive_handshake(bytes, &)
       return self if @closed
 
+      raise "receive was called from the block of its :open" if @is_opening
+
       unless @behind
         head = read_head(bytes)
         return self unless head && shake_hands(head)
 
         bytes = ""
-        yield :open, head
+        open_with(head, &)
       end
+      behind = @behind
+      @behind = nil
       @handshake = nil
-      receive(@behind << bytes, &)
+      receive(behind << bytes.b, &)
+    end
+
+    def open_with(head)
+      @is_opening = true
+      yield :open, head
+    ensure
+      @is_opening = false
     end
 
     def read_head(bytes)
@@ -288,7 +304,7 @@ module WsUnmask
       @subprotocol = @handshake.subprotocol
       @decoder = new_decoder(deflate) if deflate
       @encoder = Encoder.new(mask: @client, deflate:)
-      @output << @handshake.response
+      @output << @handshake.response.b
       @open = true
     rescue HandshakeError => e
       refused(e)
@@ -300,7 +316,7 @@ module WsUnmask
 
     def refused(error)
       @error = error
-      @output << @handshake.refusal(error)
+      @output << @handshake.refusal(error).b
       @closed = true
       nil
     end
@@ -315,7 +331,7 @@ module WsUnmask
       if type == :close
         send_close(payload.to_payload)
         @closed = true
-      elsif @open
+      elsif @open && @output.bytesize < MOST_BEFORE_PONGS
         @encoder.encode_into(@output, :pong, payload)
       end
     end

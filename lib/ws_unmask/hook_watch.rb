@@ -22,11 +22,23 @@ module WsUnmask
       changed
     end
 
+    # @param modules [Array<Module>] of others, which may be given methods later
+    # @return [void]
+    def self.watch_modules(modules)
+      modules.each do |watched|
+        watched.extend(OfClass) unless watched.singleton_class.include?(OfClass)
+      end
+    end
+
     # For a class whose methods are bypassed.
     module OfClass
       # Prepends as usual, and is noticed.
       # @return [self]
       def prepend(*) = super.tap { HookWatch.changed }
+
+      # Notices it, too.
+      # @return [self]
+      def include(*) = super.tap { HookWatch.changed }
 
       private
 

@@ -120,6 +120,7 @@ module WsUnmask
     # @param objects [Array<Object>] whose singleton methods are checked, too
     # @return [Boolean] whether nobody hooks a method that the patches bypass
     def unhooked?(objects = [])
+      @ancestors.each { |target, known| HookWatch.watch_modules(ancestors_of(target) - known) }
       @left_out.all? do |target, names|
         object = objects.find { |candidate| target === candidate } # rubocop:disable Style/CaseEquality
         names.all? do |name|
@@ -218,6 +219,11 @@ module WsUnmask
         replacing.map { |name| replace_method(target, name, patch.instance_method(name)) }
       end
       @left_out.each_key { |target| HookWatch.watch(target) }
+      @ancestors = @left_out.keys.to_h { |target| [target, ancestors_of(target)] }
+    end
+
+    def ancestors_of(target)
+      target.ancestors.take_while { |ancestor| !ancestor.equal?(Object) }
     end
 
     def replace_method(target, name, patched)

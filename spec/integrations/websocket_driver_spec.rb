@@ -59,7 +59,8 @@ RSpec.describe "ws_unmask/websocket_driver" do
     [499, 500, 501].each do |size|
       text = frame(:text, "x" * size)
       frames = [[text], [frame(:binary, "x" * size)], [hello, text],
-                [frame(:text, "x" * 200, fin: false), frame(:continuation, "x" * (size - 200))]]
+                [frame(:text, "x" * 200, fin: false), frame(:continuation, "x" * (size - 200))],
+                [frame(:text, "x" * 400, fin: false), frame(:ping, "x" * (size - 400)), hello]]
       frames.flat_map { |some| [some, [some.join], some.join.chars] }.each do |pieces|
         ours, theirs = both { transcript(pieces, role: :server, max_length: 500) }
         expect(ours).to eq theirs

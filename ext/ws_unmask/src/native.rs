@@ -59,6 +59,9 @@ fn find_frames(
         && let Some(rest) = bytes.get(start..)
         && let Ok(Some(frame)) = Frame::parse_next(rest, rules, state)
     {
+        if frame.header.opcode.is_control() && counts_as_too_big(&frame, rules, state) {
+            break;
+        }
         let payload: RubyString = match frame.payload() {
             Ok(payload) => payload,
             Err(DecodeError::Protocol(_)) => break,
@@ -69,6 +72,16 @@ fn find_frames(
         frames.push(rest[0], payload, start);
     }
     Ok(())
+}
+
+/// Limits of messages do not hold for control frames, but some libraries count these, too: what they
+/// may refuse is left to them.
+fn counts_as_too_big(frame: &Frame<'_>, rules: &Rules, state: MessageState) -> bool {
+    let before = match state {
+        MessageState::Unfinished { size } => size,
+        _ => 0,
+    };
+    before.saturating_add(frame.header.length) > rules.max_message_size
 }
 
 /// A frame with any content: what the library that asks checks, it has checked.

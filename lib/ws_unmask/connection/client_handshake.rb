@@ -22,7 +22,7 @@ module WsUnmask
         @deflate = deflate
         @key = [Random.urandom(16)].pack("m0")
         @reader = HeadReader.new(Response)
-        host, target = *host_and_target(URI(url))
+        host, target = *host_and_target(parsed(url))
         lines = { "Host" => host, "Upgrade" => "websocket", "Connection" => "Upgrade",
                   "Sec-WebSocket-Key" => @key, "Sec-WebSocket-Version" => "13" }
         lines["Sec-WebSocket-Protocol"] = subprotocols.join(", ") if subprotocols.any?
@@ -48,6 +48,12 @@ module WsUnmask
       end
 
       private
+
+      def parsed(url)
+        URI(url)
+      rescue URI::InvalidURIError => e
+        raise ArgumentError, e.message
+      end
 
       def host_and_target(uri)
         port = PORTS[uri.scheme]

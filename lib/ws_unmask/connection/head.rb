@@ -8,7 +8,7 @@ module WsUnmask
     class Head
       # What names consist of (RFC 7230, section 3.2.6).
       TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/
-      HEADER = /\A(#{TOKEN}):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*\z/n
+      HEADER = /\A(#{TOKEN}):([^\x00-\x08\x0a-\x1f\x7f]*)\z/n
       private_constant :HEADER
 
       # @return [Hash{String => String}] by their names in lower case, in ASCII-8BIT; several of the
@@ -24,6 +24,7 @@ module WsUnmask
           raise HandshakeError, "malformed header" unless name
 
           name.downcase!
+          value = value.strip # not by the regular expression, which would try every way to do it
           headers[name] = headers.key?(name) ? "#{headers[name]}, #{value}" : value
         end
       end

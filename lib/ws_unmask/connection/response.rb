@@ -18,7 +18,7 @@ module WsUnmask
       # @raise [HandshakeError]
       def self.parse(line, headers)
         status = line[LINE, 1] or raise HandshakeError, "malformed status line"
-        new(Integer(status), headers)
+        new(Integer(status, 10), headers)
       end
 
       # @param status [Integer]

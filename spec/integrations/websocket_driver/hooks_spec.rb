@@ -44,6 +44,27 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
       end
     end
 
+    it "may be given to a module that was included or prepended without it" do
+      %i[include prepend].product(%i[emit emit_message]).each do |way, name|
+        next if [way, name] == %i[include emit_message] # the class's own comes first
+
+        ours, theirs = both do
+          others = Module.new
+          Hooks::HYBI.public_send(way, others)
+          transcript = DriverTranscript.new(role: :server)
+          transcript.driver.parse(hello)
+          calls = 0
+          others.define_method(name) { |*values| (calls += 1) && super(*values) }
+          transcript.run([hello, hello * 2], random: Random.new(3))
+          [calls, *transcript.lines]
+        ensure
+          others.remove_method(name)
+        end
+        expect(ours).to eq theirs
+        expect(ours.first).to be_positive
+      end
+    end
+
     it "never sees a chunk that nobody has read" do
       calls, = life(Hooks::HYBI, :parse, :alias_method)
       expect(calls.flatten(1)).to eq(pieces.map { |piece| [piece.b.hash, Encoding::BINARY] })
