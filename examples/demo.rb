@@ -90,7 +90,7 @@ class Demo
   end
 
   def decode
-    puts "", "3. A frame, decoded:  echo #{FRAME} | ws_unmask decode -"
+    puts "", "3. A frame, decoded:  echo #{FRAME} | ruby -Ilib exe/ws_unmask decode -"
     out = StringIO.new
     status = WsUnmask::CLI.new(out:, input: StringIO.new(FRAME)).run(%w[decode -])
     @wrong ||= status != WsUnmask::CLI::OK || !out.string.include?('"Hello"')
@@ -101,7 +101,7 @@ class Demo
     puts "", "Next: guides/speed_up_rails.md, guides/write_a_server.md; all guides: docs/README.md",
          "      ruby -Ilib exe/ws_unmask doctor   what this machine gains for your libraries",
          "      bin/test                          lints and tests (says what it installs for them)",
-         "", @wrong ? "Something came out WRONG: see above." : "Everything came out right."
+         "", @wrong ? "Something came out WRONG: see above." : "All checks passed."
   end
 
   def human(bytes)

@@ -48,8 +48,8 @@ module WsUnmask
         hexadecimal digits; - is standard input. Each line shows a frame: its offset in bytes, type,
         flags, the size of its payload, and the beginning of the payload.
 
-        Exit status: 0 no errors; 1 a protocol violation, or a frame that is cut off; 2 wrong usage;
-        3 reading or writing failed.
+        Exit status: 0 no errors; 1 a protocol violation, or a frame that is cut off; 2 wrong usage,
+        or FILE cannot be opened; 3 reading or writing failed.
 
       TEXT
     }.freeze
@@ -134,7 +134,9 @@ module WsUnmask
       return decode.run(@input.binmode) if path == "-"
 
       File.open(path, "rb") { |file| decode.run(file) }
-    rescue Errno::ENOENT, Errno::EISDIR, Errno::EACCES, Decode::InputError => e
+    rescue Errno::ENOENT, Errno::EISDIR, Errno::EACCES => e
+      raise UsageError, "#{path}: #{e.message[/\A[^@]+/].strip}"
+    rescue Decode::InputError => e
       raise UsageError, e.message
     end
 
