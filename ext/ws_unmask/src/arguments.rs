@@ -189,7 +189,8 @@ fn unknown_keyword<const NAMES: usize>(
     let unknown = keys.map(|keys| keys.into_iter().find(|key| !is_known(key)));
     match unknown {
         Ok(Some(key)) => {
-            Error::new(ruby.exception_arg_error(), format!("unknown keyword: {key:?}"))
+            let message = format!("unknown keyword: {}", described(key));
+            Error::new(ruby.exception_arg_error(), message)
         }
         Ok(None) => Error::new(ruby.exception_arg_error(), "unknown keyword"),
         Err(error) => error,

@@ -137,10 +137,12 @@ fn is_closed(decoder: &Decoder) -> bool {
 fn inspect(ruby: &Ruby, decoder: Obj<Decoder>) -> RString {
     let (has_failed, unfinished) =
         decoder.with_core(|core| (core.error().is_some(), core.unfinished())).unwrap_or((true, 0));
-    let state = match decoder.stage.get() {
-        _ if has_failed => "failed",
-        _ if decoder.is_closed.get() => "closed",
-        _ => "open",
+    let state = if has_failed {
+        "failed"
+    } else if decoder.is_closed.get() {
+        "closed"
+    } else {
+        "open"
     };
     let undelivered = decoder.undelivered.borrow().len();
     ruby.str_new(&format!(
