@@ -66,6 +66,7 @@ class DebianRoot
       mkdir -p "$ROOT/opt/rust" "$ROOT/opt/cargo"
       if [ -n "$SYSROOT" ]; then mount --bind "$SYSROOT" "$ROOT/opt/rust"; fi
       mount --bind "$CARGO" "$ROOT/opt/cargo"
+      if [ -d "$SHARED" ]; then mkdir -p "$ROOT/shared"; mount --bind "$SHARED" "$ROOT/shared"; fi
       mount --rbind /dev "$ROOT/dev"
       mount --rbind /sys "$ROOT/sys"
       mount -t proc proc "$ROOT/proc"
@@ -73,7 +74,7 @@ class DebianRoot
         CARGO_HOME=/opt/cargo CARGO_NET_OFFLINE=true "$@" \\
         chroot "$ROOT" sh -c "cd /ws_unmask && $COMMAND"
     SH
-    mounts = { "ROOT" => @root, "COMMAND" => command,
+    mounts = { "ROOT" => @root, "COMMAND" => command, "SHARED" => File.expand_path("../shared"),
                "SYSROOT" => (`rustc --print sysroot`.chomp if rust),
                "CARGO" => ENV.fetch("CARGO_HOME", File.join(Dir.home, ".cargo")) }
     sh mounts, "unshare", "--mount", "sh", "-c", script, "sh",
