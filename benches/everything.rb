@@ -4,52 +4,79 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 require "ws_unmask"
+require_relative "support/chart"
+require_relative "support/control"
 
-# Runs the benchmarks one after the other and puts what they print into docs/benchmarks/README.md,
-# next to the charts.
+# Runs the benchmarks one after the other and writes what they print, and their charts, to
+# tmp/benchmarks. With --update that becomes docs/benchmarks, unless the machine was too noisy.
 class Everything
-  FOLDER = "docs/benchmarks"
-  LADDER = "tmp/ladder.json"
+  TRACKED = "docs/benchmarks"
   COMPETITORS = "benches/competitors"
   RUBY = [RbConfig.ruby, "-Ilib"].freeze
   CARGO_BENCH = %w[cargo bench --quiet --locked].freeze
   # The groups of `cargo bench` that the charts show.
-  CHARTED = "^(paths at 6|competitors at 0 to 15)/"
+  CHARTED = "^(paths at 6|competitors at 0 to 15|decoders chinese)/"
 
+  # What runs, and the charts (NAME.svg) that come of it, with what they show.
   PARTS = {
+    "Echo servers" => {
+      command: [*RUBY, "benches/echo.rb"], markdown: true,
+      charts: { "echo" => "CPU time of echo servers for a message" }
+    },
     "The ladder" => {
-      command: [*RUBY, "benches/ladder.rb", LADDER],
+      command: [*RUBY, "benches/ladder.rb"],
       text: "The article on Midori moved a frame decoder step by step from Ruby to C: array mask " \
             "1.16x, string mask 1.45x, whole decode 2.47x. Here are its steps, next to the loops " \
-            "of undici and lua-resty-websocket, restated in Ruby.\n\n" \
-            "![Time of one frame or mask of 125 bytes](ladder.svg)"
+            "of undici and lua-resty-websocket, restated in Ruby.",
+      charts: { "ladder_decoders" => "Decoders, by how many times as fast as plain Ruby they are",
+                "ladder_masks" => "Masks, by how many times as fast as plain Ruby they are" }
     },
-    "Libraries, alone and with their drop-in" => { command: [*RUBY, "benches/drop_in.rb"] },
+    "Libraries, alone and with ws_unmask" => { command: [*RUBY, "benches/drop_in.rb"] },
     "Decoder and Frame" => { command: [*RUBY, "benches/ruby_decoder.rb"] },
     "Compressed messages" => { command: [*RUBY, "benches/deflate.rb"] },
     "A call from Ruby" => { command: [*RUBY, "benches/ruby_calls.rb"] },
     "The core" => {
       first: [[*CARGO_BENCH, "--bench", "unmask", "--", CHARTED],
               [*CARGO_BENCH, "--", CHARTED, { chdir: COMPETITORS }]],
-      command: ["cargo", "run", "--quiet", "--locked", "--release", "--", File.expand_path(FOLDER),
-                File.expand_path(LADDER), { chdir: COMPETITORS }],
+      command: ["cargo", "run", "--quiet", "--locked", "--release", "--", Chart::FOLDER, "short",
+                { chdir: COMPETITORS }],
       markdown: true,
-      text: "![Throughput of each path over the payload's size](core_paths.svg)\n\n" \
-            "![Throughput of ws_unmask and its competitors over the payload's size]" \
-            "(core_competitors.svg)"
+      charts: { "core_paths" => "Throughput of each path over the payload's size",
+                "core_competitors" =>
+                  "Throughput of ws_unmask and its competitors over the payload's size",
+                "core_decoders" => "Throughput of decoders over the payload's size" }
     }
   }.freeze
 
+  def initialize
+    @control = Control.new
+    @start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+
   def run
-    FileUtils.mkdir_p([FOLDER, File.dirname(LADDER)])
-    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    FileUtils.rm_rf(Chart::FOLDER)
+    FileUtils.mkdir_p(Chart::FOLDER)
+    @control.measure
     parts = PARTS.each_with_index.map do |(title, part), i|
-      puts "#{i + 1} of #{PARTS.size}: #{title}"
-      "## #{title}\n\n#{part[:text]}\n\n#{output_of(part)}"
+      puts "[#{elapsed}] #{i + 1} of #{PARTS.size}: #{title}"
+      output = output_of(part)
+      @control.measure
+      ["## #{title}", part[:text], *charts_of(part), output].compact.join("\n\n")
     end
-    File.write("#{FOLDER}/README.md", [head, *parts].join("\n").gsub(/\n{3,}/, "\n\n"))
-    puts format("%s/README.md is written (%.0f s)", FOLDER,
-                Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
+    File.write("#{Chart::FOLDER}/README.md", "#{[head, *parts].join("\n\n").strip}\n")
+    puts "[#{elapsed}] #{Chart::FOLDER}/README.md is written"
+  end
+
+  def update
+    unless @control.quiet?
+      abort format("%s is not updated: this machine is too noisy now. The same work took times " \
+                   "that differ by %.0f%% (at most %d%% are accepted).", TRACKED, @control.noise,
+                   Control::LIMIT)
+    end
+
+    FileUtils.rm(Dir["#{TRACKED}/*"])
+    FileUtils.cp(Dir["#{Chart::FOLDER}/*"], TRACKED)
+    puts "#{TRACKED} is updated"
   end
 
   private
@@ -58,8 +85,8 @@ class Everything
     <<~MARKDOWN
       # Benchmarks
 
-      Written by `rake bench`. Ratios are of medians within one run; the machine is shared, so times
-      of different runs are not comparable. Measure yours with the same command.
+      Written by `rake bench:update`. Ratios are of medians within one run; times of different runs
+      are not comparable. `rake bench` measures your machine and writes to `tmp/benchmarks`.
 
       | | |
       | --- | --- |
@@ -67,7 +94,7 @@ class Everything
       | Ruby | #{RUBY_DESCRIPTION} |
       | Rust | #{`rustc --version`.chomp} |
       | ws_unmask | #{WsUnmask::VERSION} |
-
+      | Noise | #{format("%.0f%%", @control.noise)}: by how much the same work differed, measured between the benchmarks |
     MARKDOWN
   end
 
@@ -77,10 +104,23 @@ class Everything
     File.read("/proc/cpuinfo")[/^model name\s*: (.+)/, 1] || RUBY_PLATFORM
   end
 
+  def elapsed
+    seconds = (Process.clock_gettime(Process::CLOCK_MONOTONIC) - @start).round
+    format("%d:%02d", *seconds.divmod(60))
+  end
+
+  # A benchmark whose library is not installed makes none.
+  def charts_of(part)
+    Chart.draw_all(Chart::FOLDER)
+    part.fetch(:charts, {}).filter_map do |name, text|
+      "![#{text}](#{name}.svg)" if File.exist?("#{Chart::FOLDER}/#{name}.svg")
+    end
+  end
+
   def output_of(part)
     part[:first]&.each { |command| shown_while_it_runs(command) }
     printed = shown_while_it_runs(part[:command])
-    part[:markdown] ? printed : "```\n#{printed.strip}\n```\n"
+    part[:markdown] ? printed.strip : "```\n#{printed.strip}\n```"
   end
 
   def shown_while_it_runs(command)
@@ -97,4 +137,6 @@ class Everything
 end
 
 $stdout.sync = true
-Everything.new.run
+everything = Everything.new
+everything.run
+everything.update if ARGV.include?("--update")

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "json"
 require "stringio"
 require "websocket/driver"
 require "ws_unmask"
 require_relative "../examples/client"
 require_relative "../examples/xor"
+require_relative "support/chart"
 require_relative "support/rounds"
 
 # The ladder of the article that ws_unmask grew from (a frame decoder moved step by step from Ruby
@@ -17,15 +17,15 @@ class Ladder
 
   # What is called, as Ruby code that sees the locals of #scope; the first is the base.
   DECODING = {
-    "decode in Ruby, byte by byte" => "io.rewind; Steps.in_ruby(io)",
-    "the mask native, through an Array" => "io.rewind; Steps.through_array(io)",
-    "the mask native, through a String" => "io.rewind; Steps.through_string(io)",
-    "all native: Frame.read" => "io.rewind; WsUnmask::Frame.read(io).payload",
-    "all native: Decoder#feed" => "decoder.feed(frame)[0][1]"
+    "plain Ruby, byte by byte" => "io.rewind; Steps.in_ruby(io)",
+    "mask: WsUnmask.unmask_bytes" => "io.rewind; Steps.through_array(io)",
+    "mask: WsUnmask.unmask!" => "io.rewind; Steps.through_string(io)",
+    "all: WsUnmask::Frame.read" => "io.rewind; WsUnmask::Frame.read(io).payload",
+    "all: WsUnmask::Decoder#feed" => "decoder.feed(frame)[0][1]"
   }.freeze
 
   MASKING = {
-    "Ruby, an Array of bytes (RFC 6455)" => "Xor.mask(masked, KEY)",
+    "plain Ruby, an Array of bytes" => "Xor.mask(masked, KEY)",
     "undici: byte by byte, in place" => "Steps.undici_bytes(masked.dup, KEY)",
     "undici: four at a time, then a switch" => "Steps.undici_fours(masked.dup, KEY)",
     "lua-resty-websocket: table of characters" => "Steps.lua_table(masked, KEY)",
@@ -36,21 +36,31 @@ class Ladder
     "WsUnmask.unmask!, in place" => "WsUnmask.unmask!(own, KEY)"
   }.freeze
 
-  # @param json [String, nil] where the figures for the chart are written
-  def run(json)
-    figures = SIZES.to_h { |size| [size, both_tables("x" * size)] }
-    File.write(json, JSON.generate(figures[CHARTED].to_a)) if json
+  def run
+    SIZES.each do |size|
+      text = "x" * size
+      decoders = measure("decoders", DECODING, text)
+      masks = measure("masks", MASKING, text)
+      next unless size == CHARTED
+
+      chart("ladder_decoders", "A frame of #{size} bytes, decoded", decoders)
+      chart("ladder_masks", "A payload of #{size} bytes, unmasked", masks)
+    end
   end
 
   private
 
-  # @return [Hash{String => Float}] nanoseconds of each way
-  def both_tables(text)
-    frame = Client.frame(:text, text, key: KEY)
-    measure("whole frames", DECODING, frame, text).merge(measure("masks", MASKING, frame, text))
+  def chart(name, title, figures)
+    base = figures.values.first
+    Chart.save(name, kind: "bars", title:,
+                     scale: "Times as fast as plain Ruby, on a logarithmic scale: more is better",
+                     log: true, ours: figures.keys.grep(/WsUnmask/),
+                     data: { title => figures.transform_values { |ns| base / ns } })
   end
 
-  def measure(title, calls, frame, text)
+  # @return [Hash{String => Float}] nanoseconds of each way
+  def measure(title, calls, text)
+    frame = Client.frame(:text, text, key: KEY)
     calls = calls.reject { |_, call| call.include?("io_buffer") } unless Steps.io_buffer?
     scope = scope(frame, text)
     calls.each { |name, call| check(name, scope.eval(call), text) }
@@ -179,4 +189,4 @@ class Ladder
   end
 end
 
-Ladder.new.run(ARGV.first)
+Ladder.new.run

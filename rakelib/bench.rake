@@ -1,23 +1,34 @@
 # frozen_string_literal: true
 
-desc "One report of everything, in 5 minutes: docs/benchmarks/README.md and its charts"
+desc "All benchmarks in one report with charts, in tmp/benchmarks: 7 minutes"
 task bench: :compile do
   ruby "-Ilib", "benches/everything.rb"
 end
 
 namespace :bench do
-  desc "Article by article: decoders and masks in Ruby, step by step to native code"
+  desc "The same, into docs/benchmarks, unless the machine is too noisy"
+  task update: :compile do
+    ruby "-Ilib", "benches/everything.rb", "--update"
+  end
+
+  desc "Draws the charts of docs/benchmarks again, from the figures there"
+  task :charts do
+    ruby "benches/support/chart.rb", "docs/benchmarks"
+  end
+
+  desc "Decoders and masks, step by step from plain Ruby to native code, with charts"
   task ladder: :compile do
     ruby "-Ilib", "benches/ladder.rb"
   end
 
-  desc "The Rust core against memcpy, its own paths and its competitors: tables, charts in docs/"
+  desc "The Rust core against memcpy, its own paths and other libraries, with charts: 8 minutes"
   task :core do
     sh "cargo", "bench", "--locked"
     cd "benches/competitors" do
       sh "cargo", "bench", "--locked"
-      sh "cargo", "run", "--quiet", "--locked", "--release", "--", "../../docs/benchmarks"
+      sh "cargo", "run", "--quiet", "--locked", "--release", "--", "../../tmp/benchmarks"
     end
+    ruby "benches/support/chart.rb"
   end
 
   desc "What a call from Ruby costs, against websocket-driver's C extension and a String copy"
@@ -40,7 +51,7 @@ namespace :bench do
     ruby "-Ilib", "benches/ruby_decoder.rb"
   end
 
-  desc "Echo servers over real sockets: CPU time for a message, in a minute"
+  desc "CPU time of echo servers for a message, over real sockets: 1 minute"
   task echo: :compile do
     ruby "-Ilib", "benches/echo.rb"
   end

@@ -1,8 +1,8 @@
-//! What `cargo bench` measured last, as tables on standard output and as charts in the folder that
-//! is given as the argument (`rake bench:core`). With the figures of `benches/ladder.rb` as a second
-//! argument, only what belongs into the one report of everything (`rake bench`).
+//! What `cargo bench` measured last, as tables on standard output. The data of the charts goes to
+//! the folder that is given as the argument, for benches/support/chart.rb (`rake bench:core`). With
+//! `short` as a second argument, only the tables of `rake bench`.
 
-use plotters::prelude::*;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
@@ -10,37 +10,62 @@ use std::path::{Path, PathBuf};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Median nanoseconds a call: group, then implementation, then payload size in bytes.
+/// Median nanoseconds a payload: group, then implementation, then payload size in bytes.
 type Medians = BTreeMap<String, BTreeMap<String, BTreeMap<usize, f64>>>;
 
-/// The charts' lines, and the columns of the tables, in this order.
+/// The columns of the tables, and the charts' lines.
 const PATHS: [&str; 5] = ["memcpy", "unmask", "unmask_into", "word", "scalar"];
 const COMPETITORS: [&str; 4] = ["ws_unmask", "tokio-websockets", "fastwebsockets", "tungstenite"];
 const TEXTS: [&str; 5] = ["ascii", "chinese", "cyrillic", "emoji", "mixed json"];
 const DECODERS: [&str; 3] = ["ws_unmask", "nexus-web", "sockudo-ws"];
+/// What the charts draw in our color.
+const OURS: [&str; 3] = ["ws_unmask", "unmask", "unmask_into"];
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let folder = PathBuf::from(arguments.next().ok_or("usage: report FOLDER [LADDER]")?);
+    let folder = PathBuf::from(arguments.next().ok_or("usage: report FOLDER [short]")?);
     let medians = read_medians(Path::new("../../target/criterion"))?;
-    if let Some(ladder) = arguments.next() {
-        draw_ladder(&folder.join("ladder.svg"), read_json(Path::new(&ladder))?)?;
+    if arguments.next().as_deref() == Some("short") {
         print_table(&medians, "paths at 6", &PATHS, "memcpy")?;
         print_table(&medians, "competitors at 0 to 15", &COMPETITORS, "ws_unmask")?;
+        print_table(&medians, "decoders chinese", &DECODERS, "ws_unmask")?;
     } else {
         print_all(&medians)?;
     }
+    let chart = |name: &str, title: &str, group: &str, lines: &[&str]| {
+        let data = chart_data(&medians, title, group, lines)?;
+        Result::Ok(fs::write(folder.join(name), format!("{data:#}\n"))?)
+    };
+    fs::create_dir_all(&folder)?;
     let title = "Unmasking by each path, payloads 6 bytes behind a cache line";
-    draw(&folder.join("core_paths.svg"), title, group(&medians, "paths at 6")?, &PATHS)?;
+    chart("core_paths.json", title, "paths at 6", &PATHS)?;
     let title = "Unmasking by each library, payloads at alignments 0 to 15";
-    draw(
-        &folder.join("core_competitors.svg"),
-        title,
-        group(&medians, "competitors at 0 to 15")?,
-        &COMPETITORS,
-    )?;
+    chart("core_competitors.json", title, "competitors at 0 to 15", &COMPETITORS)?;
     let title = "Decoding text that is half Chinese, in reads of 4 KiB";
-    draw(&folder.join("core_decoders.svg"), title, group(&medians, "decoders chinese")?, &DECODERS)
+    chart("core_decoders.json", title, "decoders chinese", &DECODERS)
+}
+
+/// Gigabytes a second, as benches/support/chart.rb takes them.
+fn chart_data(
+    medians: &Medians,
+    title: &str,
+    name: &str,
+    lines: &[&str],
+) -> Result<serde_json::Value> {
+    let group = group(medians, name)?;
+    let rates = |line: &str| -> BTreeMap<usize, f64> {
+        group[line].iter().map(|(&size, ns)| (size, size as f64 / ns)).collect()
+    };
+    let data: BTreeMap<_, _> = lines.iter().map(|line| (line, rates(line))).collect();
+    Ok(json!({
+        "kind": "lines",
+        "title": title,
+        "scale": "GB/s on a logarithmic scale: more is better",
+        "log": true,
+        "ours": OURS,
+        "base": "memcpy",
+        "data": data,
+    }))
 }
 
 fn print_all(medians: &Medians) -> Result<()> {
@@ -70,7 +95,10 @@ fn read_medians(folder: &Path) -> Result<Medians> {
         let median = estimates["median"]["point_estimate"].as_f64().ok_or("no median")?;
         let implementations = medians.entry(text("group_id")?).or_default();
         let sizes = implementations.entry(text("function_id")?).or_default();
-        sizes.insert(text("value_str")?.parse()?, median);
+        let size: usize = text("value_str")?.parse()?;
+        // A call may decode several payloads.
+        let bytes = id["throughput"]["Bytes"].as_f64().ok_or("no throughput")?;
+        sizes.insert(size, median * size as f64 / bytes);
     }
     Ok(medians)
 }
@@ -95,7 +123,7 @@ fn group<'a>(
 
 fn print_table(medians: &Medians, name: &str, columns: &[&str], base: &str) -> Result<()> {
     let group = group(medians, name)?;
-    println!("\n### {name}: ns a call, GB/s, and how many times the throughput of {base}\n");
+    println!("\n### {name}: ns a payload, GB/s, and how many times the throughput of {base}\n");
     println!("| bytes | {} |", columns.join(" | "));
     println!("| --: |{}", " --: |".repeat(columns.len()));
     for (size, base) in &group[base] {
@@ -174,89 +202,4 @@ fn human(bytes: usize) -> String {
         1024..0x10_0000 => format!("{bytes} B"),
         _ => format!("{} MiB", bytes >> 20),
     }
-}
-
-fn draw(
-    path: &Path,
-    title: &str,
-    group: &BTreeMap<String, BTreeMap<usize, f64>>,
-    lines: &[&str],
-) -> Result<()> {
-    let points = |line: &str| -> Vec<(f64, f64)> {
-        group[line].iter().map(|(&size, ns)| (size as f64, size as f64 / ns)).collect()
-    };
-    let all = || lines.iter().flat_map(|line| points(line));
-    let largest = all().map(|point| point.0).fold(1.0, f64::max);
-    let slowest = all().map(|point| point.1).fold(f64::MAX, f64::min);
-    let fastest = all().map(|point| point.1).fold(0.0, f64::max);
-
-    let area = SVGBackend::new(path, (900, 520)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .caption(title, ("sans-serif", 20))
-        .margin(16)
-        .x_label_area_size(48)
-        .y_label_area_size(64)
-        .build_cartesian_2d(
-            (1.0..largest).log_scale().base(4.0),
-            (slowest * 0.8..fastest * 1.5).log_scale(),
-        )?;
-    chart
-        .configure_mesh()
-        .x_desc("payload")
-        .y_desc("GB/s")
-        .x_labels(14)
-        .x_label_formatter(&|size| human(*size as usize))
-        .y_label_formatter(&|rate| format!("{rate}"))
-        .light_line_style(WHITE)
-        .draw()?;
-    for (i, line) in lines.iter().enumerate() {
-        let color = Palette99::pick(i).mix(1.0);
-        let width = if line.contains("unmask") { 3 } else { 2 };
-        chart
-            .draw_series(LineSeries::new(points(line), color.stroke_width(width)))?
-            .label(*line)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 15))
-        .draw()?;
-    area.present()?;
-    Ok(())
-}
-
-/// Bars on a logarithmic scale, one for each way.
-fn draw_ladder(path: &Path, ladder: serde_json::Value) -> Result<()> {
-    let ways: Vec<(String, f64)> = serde_json::from_value(ladder)?;
-    let slowest = ways.iter().map(|way| way.1).fold(0.0, f64::max);
-    let count = ways.len() as f64;
-
-    let area = SVGBackend::new(path, (900, 60 + 36 * ways.len() as u32)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .caption("One frame or mask of 125 bytes in Ruby, nanoseconds", ("sans-serif", 20))
-        .margin(16)
-        .x_label_area_size(30)
-        .build_cartesian_2d((1.0..slowest * 3.0).log_scale(), count..0.0)?;
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .x_label_formatter(&|ns| format!("{ns}"))
-        .light_line_style(WHITE)
-        .draw()?;
-    for (i, (name, ns)) in ways.iter().enumerate() {
-        let top = i as f64;
-        let ours = name.contains("WsUnmask") || name.contains("native");
-        let color = Palette99::pick(usize::from(!ours)).mix(0.35).filled();
-        chart.draw_series([Rectangle::new([(1.0, top + 0.1), (*ns, top + 0.9)], color)])?;
-        let label = format!("{name}: {ns:.0}");
-        let style = ("sans-serif", 15).into_font();
-        chart.draw_series([Text::new(label, (1.3, top + 0.3), style)])?;
-    }
-    area.present()?;
-    Ok(())
 }
