@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "rake"
+require_relative "checkout"
 
 # A Debian of another suite in a folder, with this checkout and this machine's crates in it. Needs
 # root and mmdebstrap (on Debian: apt-get install mmdebstrap).
@@ -22,7 +23,7 @@ class DebianRoot
   # @param rust [Boolean] whether this machine's Rust toolchain is mounted to /opt/rust
   def run(command, env: {}, rust: true)
     make
-    copy_checkout
+    Checkout.copy_to("#{@root}/ws_unmask")
     sh "cargo", "fetch", "--locked", "--quiet", verbose: false
     enter(command, env, rust)
   end
@@ -42,22 +43,6 @@ class DebianRoot
   end
 
   private
-
-  # As it is here, without what git ignores; what has been built there stays.
-  def copy_checkout
-    files = `git ls-files --cached --others --exclude-standard -z`.split("\0")
-    files.select! { |file| File.file?(file) }
-    inside = "#{@root}/ws_unmask"
-    (Dir["#{inside}/{lib,spec,examples}/**/*.{rb,ru}"] - files.map { |file| "#{inside}/#{file}" })
-      .each { |file| FileUtils.rm(file) }
-    files.each do |file|
-      target = "#{inside}/#{file}"
-      next if File.exist?(target) && FileUtils.identical?(file, target)
-
-      FileUtils.mkdir_p(File.dirname(target))
-      FileUtils.cp(file, target, preserve: true)
-    end
-  end
 
   # In a mount namespace of its own, so that nothing stays mounted, whatever happens.
   def enter(command, env, rust)

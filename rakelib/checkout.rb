@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "fileutils"
+
+# A copy of this checkout, for another Ruby to build and test in.
+module Checkout
+  # As it is here, without what git ignores; what has been built there stays.
+  # @param folder [String]
+  def self.copy_to(folder)
+    files = `git ls-files --cached --others --exclude-standard -z`.split("\0")
+    files.select! { |file| File.file?(file) }
+    (Dir["#{folder}/{lib,spec,examples}/**/*.{rb,ru}"] - files.map { |file| "#{folder}/#{file}" })
+      .each { |file| FileUtils.rm(file) }
+    files.each do |file|
+      target = "#{folder}/#{file}"
+      next if File.exist?(target) && FileUtils.identical?(file, target)
+
+      FileUtils.mkdir_p(File.dirname(target))
+      FileUtils.cp(file, target, preserve: true)
+    end
+  end
+end
