@@ -24,7 +24,7 @@ Gem::Specification.new do |spec|
   spec.files = Dir[
     "exe/*", "lib/**/*.rb", "sig/**/*.rbs", "ext/**/*.{rs,rb,toml}",
     "crates/*/{Cargo.toml,README.md}", "crates/*/src/**/*.rs", "Cargo.{toml,lock}",
-    "README.md", "CHANGELOG.md", "LICENSE", "LICENSE-THIRD-PARTY",
+    "README.md", "CHANGELOG.md", "LICENSE", "LICENSE-THIRD-PARTY", ".yardopts",
     base: __dir__
   ]
   spec.bindir = "exe"

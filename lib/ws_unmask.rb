@@ -39,6 +39,8 @@ require_relative "ws_unmask/patch_set"
 #   key = "\x37\xfa\x21\x3d".b
 #   WsUnmask.unmask("\x7f\x9f".b, key) + WsUnmask.unmask("\x4d\x51\x58".b, key, 2) # => "Hello"
 module WsUnmask
+  ##
+  # :singleton-method: unmask
   # @!method self.unmask(payload, key, offset = 0)
   #   Unmasks into a new String.
   #   @param payload [String] the masked bytes; they are not changed
@@ -48,6 +50,8 @@ module WsUnmask
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
   #   @raise [NoMemoryError] if there is no memory for the result
 
+  ##
+  # :singleton-method: unmask!
   # @!method self.unmask!(payload, key, offset = 0)
   #   Unmasks in place, without allocating. A String that shares its memory with another (a
   #   duplicate, a substring) gets its own memory first, so the other never changes.
@@ -58,6 +62,8 @@ module WsUnmask
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
   #   @raise [FrozenError] if +payload+ is frozen
 
+  ##
+  # :singleton-method: mask
   # @!method self.mask(payload, key, offset = 0)
   #   The same as {unmask}: XOR is its own inverse.
   #   @param payload [String] the plain bytes; they are not changed
@@ -66,6 +72,8 @@ module WsUnmask
   #   @return [String] the masked bytes, in ASCII-8BIT
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
 
+  ##
+  # :singleton-method: mask!
   # @!method self.mask!(payload, key, offset = 0)
   #   The same as {unmask!}: XOR is its own inverse.
   #   @param payload [String] the plain bytes, which become the masked ones
@@ -75,6 +83,8 @@ module WsUnmask
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
   #   @raise [FrozenError] if +payload+ is frozen
 
+  ##
+  # :singleton-method: unmask_bytes
   # @!method self.unmask_bytes(bytes, key, offset = 0)
   #   Unmasks bytes that are held as Integers.
   #   @param bytes [Array<Integer>] the masked bytes, each in 0..255; the Array is not changed
@@ -83,6 +93,8 @@ module WsUnmask
   #   @return [Array<Integer>] the plain bytes
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
 
+  ##
+  # :singleton-method: simd_level
   # @!method self.simd_level
   #   The SIMD instructions in use: the widest that this CPU has.
   #   @return [Symbol] +:avx512+, +:avx2+, +:sse4_2+, +:sse2+, +:neon+, or +:fallback+ (none)

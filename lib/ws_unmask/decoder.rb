@@ -53,6 +53,8 @@ module WsUnmask
       set_up(max_message_size, max_frame_size, require_mask, allow_reserved, validate_utf8, deflate)
     end
 
+    ##
+    # :method: feed
     # @!method feed(bytes)
     #   Takes the next bytes of the stream and returns, or yields, the messages that end in them.
     #
@@ -75,9 +77,13 @@ module WsUnmask
     #   @raise [TypeError] if +bytes+ is not a String
     #   @raise [RuntimeError] if it is called from its own block, or by another thread meanwhile
 
+    ##
+    # :method: closed?
     # @!method closed?
     #   @return [Boolean] whether a close frame was received
 
+    ##
+    # :method: inspect
     # @!method inspect
     #   @return [String] its state, and how much it holds
   end

@@ -41,6 +41,8 @@ module WsUnmask
              client_max_window_bits)
     end
 
+    ##
+    # :method: accept
     # @!method accept(header)
     #   As a server: accepts the first offer that is acceptable. What it demands is fulfilled, and
     #   what this end wants goes on top where RFC 7692 allows it.
@@ -50,9 +52,13 @@ module WsUnmask
     #   @raise [NegotiationError] if the header is malformed: the answer is 400
     #   @raise [TypeError] if it is not a String
 
+    ##
+    # :method: offer
     # @!method offer
     #   @return [String] as a client: +Sec-WebSocket-Extensions+ of the request
 
+    ##
+    # :method: confirm
     # @!method confirm(header)
     #   As a client: reads what the server has made of {offer}.
     #   @param header [String, nil] +Sec-WebSocket-Extensions+ of the response
@@ -63,22 +69,34 @@ module WsUnmask
 
     # What both ends have agreed on, and which of them this is.
     class Agreement
+      ##
+      # :method: role
       # @!method role
       #   @return [Symbol] +:server+ or +:client+
 
+      ##
+      # :method: response
       # @!method response
       #   @return [String, nil] for a server, +Sec-WebSocket-Extensions+ of the response; nil for a
       #     client
 
+      ##
+      # :method: server_no_context_takeover?
       # @!method server_no_context_takeover?
       #   @return [Boolean]
 
+      ##
+      # :method: client_no_context_takeover?
       # @!method client_no_context_takeover?
       #   @return [Boolean]
 
+      ##
+      # :method: server_max_window_bits
       # @!method server_max_window_bits
       #   @return [Integer]
 
+      ##
+      # :method: client_max_window_bits
       # @!method client_max_window_bits
       #   @return [Integer]
 

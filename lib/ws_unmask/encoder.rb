@@ -43,6 +43,8 @@ module WsUnmask
       set_up(mask, deflate, threshold, level)
     end
 
+    ##
+    # :method: encode
     # @!method encode(type, payload)
     #   Encodes a whole message, or a control frame.
     #
@@ -54,6 +56,8 @@ module WsUnmask
     #   @raise [TypeError] if the payload is not a String
     #   @raise [NoMemoryError] if there is no memory; the encoder can go on
 
+    ##
+    # :method: encode_into
     # @!method encode_into(output, type, payload)
     #   Appends what {encode} returns to a String, without another one in between.
     #   @param output [String] whose encoding does not matter; it is unchanged if this raises

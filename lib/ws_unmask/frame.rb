@@ -10,6 +10,8 @@ module WsUnmask
   #   frame.payload # => "Hello"
   #   WsUnmask::Frame.read(io) # => nil, the end
   class Frame
+    ##
+    # :singleton-method: read
     # @!method self.read(io, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
     #   Reads exactly one frame, and not a byte more.
     #   @param io [IO, StringIO, #getbyte, #read] where to read from; +read(n)+ blocks until n bytes
@@ -22,6 +24,8 @@ module WsUnmask
     #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
     #   @raise [TypeError] for a String; use {decode} for that
 
+    ##
+    # :singleton-method: decode
     # @!method self.decode(string, offset: 0, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
     #   Decodes the frame in a String and ignores what follows it.
     #   @param string [String]
@@ -33,6 +37,8 @@ module WsUnmask
     #   @raise [EOFError] if +string+ ends inside the frame
     #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
 
+    ##
+    # :singleton-method: encode
     # @!method self.encode(type, payload, mask: nil, fin: true, reserved: [])
     #   Encodes a frame, ready to be written.
     #   @example
@@ -62,30 +68,48 @@ module WsUnmask
       encode(:close, Close.new(code, reason), mask:)
     end
 
+    ##
+    # :method: fin?
     # @!method fin?
     #   @return [Boolean] whether it is the last fragment of its message
 
+    ##
+    # :method: opcode
     # @!method opcode
     #   @return [Integer] 0 to 2, or 8 to 10
 
+    ##
+    # :method: type
     # @!method type
     #   @return [Symbol] +:continuation+, +:text+, +:binary+, +:close+, +:ping+ or +:pong+
 
+    ##
+    # :method: rsv1?
     # @!method rsv1?
     #   @return [Boolean] whether the first reserved bit is set
 
+    ##
+    # :method: rsv2?
     # @!method rsv2?
     #   @return [Boolean] whether the second reserved bit is set
 
+    ##
+    # :method: rsv3?
     # @!method rsv3?
     #   @return [Boolean] whether the third reserved bit is set
 
+    ##
+    # :method: masked?
     # @!method masked?
     #   @return [Boolean] whether it was masked
 
+    ##
+    # :method: size
     # @!method size
     #   @return [Integer] its size in the stream in bytes, including the header
 
+    ##
+    # :method: payload
     # @!method payload
     #   @return [String] the plain bytes: valid UTF-8 for whole text (final, without reserved bits),
     #     else ASCII-8BIT, since a fragment may begin or end within a character
