@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
 require "objspace"
-require "tempfile"
-require_relative "support/child"
+require_relative "support/bomb"
 require_relative "support/frames"
 require_relative "support/zlib_peer"
 
 RSpec.describe WsUnmask::Decoder do
-  include Child
+  include Bomb
   include Frames
 
   subject(:decoder) { described_class.new }
@@ -425,57 +424,20 @@ RSpec.describe WsUnmask::Decoder do
                                  )))
       end
 
-      # 128 MiB of zeros in 130 KB, in a file: what compresses them would leave holes in the memory
-      # of the process that is measured.
-      let(:bomb) do
-        Tempfile.new.tap do |file|
-          zeros = "\0" * (1 << 20)
-          deflate = Zlib::Deflate.new(9, -15)
-          file.binmode.write(*Array.new(128) { deflate.deflate(zeros) }, deflate.flush[0...-4])
-          file.close
-        end
-      end
-
-      {
-        "in one frame" => "feed.([0xc2, 0xff, bomb.bytesize, 0, bomb].pack('CCQ>Na*'))",
-        "in a thousand fragments" => <<~RUBY,
-          bomb.scan(/.{131}/mn).each_with_index do |piece, index|
-            feed.([index.zero? ? 0x42 : 0, 0xfe, piece.bytesize, 0, piece].pack("CCnNa*"))
-          end
-        RUBY
-        "one byte a read" => <<~RUBY
-          frame = [0xc2, 0xff, bomb.bytesize, 0, bomb].pack("CCQ>Na*")
-          frame.each_byte { |byte| feed.(byte.chr) }
-        RUBY
-      }.each do |name, feeds|
-        it "stops at the limit of a bomb #{name}: 1009, within 1 MiB more memory" do
-          over, fed = in_child(<<~RUBY, env: { "BOMB" => bomb.path }).split.map(&:to_i)
-            bomb = File.binread(ENV.fetch("BOMB"))
+      Bomb::WAYS.each_key do |way|
+        it "stops at the limit of a bomb #{way}: 1009, within 1 MiB more memory" do
+          over, fed = explode(way, <<~AGREEMENT, <<~CONNECTION)
             agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
-            LIMIT = 16 << 20
-            memory = ->(name) { File.read("/proc/self/status")[/\#{name}:\\s+(\\d+)/, 1].to_i << 10 }
-            # The first one brings in code and tables, which are not the message's.
-            over, fed = Array.new(2) do
-              decoder = WsUnmask::Decoder.new(deflate: agreement, max_message_size: LIMIT)
-              fed = 0
-              feed = lambda do |bytes|
-                fed += bytes.bytesize
-                decoder.feed(bytes) { raise "a message" }
-              rescue WsUnmask::MessageTooBigError => error
-                throw :refused if error.code == 1009
-              end
-              GC.start
-              File.write("/proc/self/clear_refs", "5") # the peak counts from here
-              before = memory.("VmRSS")
-              catch(:refused) { #{feeds} }
-              [memory.("VmHWM") - before - LIMIT, fed]
-            end.last
-            puts over, fed
-          RUBY
+          AGREEMENT
+            decoder = WsUnmask::Decoder.new(deflate: agreement, max_message_size: LIMIT)
+            lambda do |bytes|
+              decoder.feed(bytes) { raise "a message" }
+            rescue WsUnmask::MessageTooBigError => error
+              throw :refused if error.code == 1009
+            end
+          CONNECTION
           expect(over).to be < 1 << 20
-          expect(fed).to be < 20_000 unless name == "in one frame"
-        ensure
-          bomb.unlink
+          expect(fed).to be < 20_000 unless way == "in one frame"
         end
       end
 

@@ -15,7 +15,7 @@ RSpec.describe "sig/ws_unmask.rbs" do
   before(:context) do
     stderr = $stderr
     $stderr = StringIO.new
-    %w[midori protocol_websocket].each { |file| require "ws_unmask/#{file}" }
+    %w[midori permessage_deflate protocol_websocket].each { |file| require "ws_unmask/#{file}" }
   ensure
     $stderr = stderr
   end

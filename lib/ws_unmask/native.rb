@@ -28,6 +28,32 @@ module WsUnmask
     #   @param reserved [Integer] bits: RSV1 is 4, RSV2 is 2, RSV3 is 1
     #   @return [String]
     #   @raise [ArgumentError] for a control frame that is a fragment or over 125 bytes
+
+    # Inflates the payloads of compressed messages (RFC 7692, section 7.2.2), one after the other.
+    class Inflater # rubocop:disable Lint/EmptyClass -- it is in Rust
+      # @!method self.new(no_context_takeover)
+      #   @param no_context_takeover [Boolean] whether each message was compressed for itself
+
+      # @!method inflate(payload, max_message_size)
+      #   @param payload [String] of a whole message, unmasked
+      #   @param max_message_size [Integer, nil] the most plain bytes; nil for no limit
+      #   @return [String] the plain bytes, in ASCII-8BIT
+      #   @raise [MessageTooBigError] as soon as there are more; the connection has to be failed
+      #   @raise [InvalidPayloadError] if it is not DEFLATE; the connection has to be failed
+    end
+
+    # Deflates messages, one after the other.
+    class Deflater # rubocop:disable Lint/EmptyClass -- it is in Rust
+      # @!method self.new(window_bits, no_context_takeover, level)
+      #   @param window_bits [Integer] from 8 to 15; 8 is taken for 9
+      #   @param no_context_takeover [Boolean] whether to compress each message for itself
+      #   @param level [Integer] from 0 to 9
+
+      # @!method deflate(plain)
+      #   @param plain [String]
+      #   @return [String] the payload of a compressed message (RFC 7692, section 7.2.1), in
+      #     ASCII-8BIT. It has to be sent unless there is no context takeover
+    end
   end
   private_constant :Native
 end

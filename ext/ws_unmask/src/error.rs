@@ -3,6 +3,7 @@
 use crate::ruby_memory::NoMemory;
 use core::fmt::Display;
 use magnus::{Error, Exception, ExceptionClass, RClass, RModule, Ruby, prelude::*};
+use ws_unmask_core::deflate::InflateError;
 use ws_unmask_core::{DecodeError, EncodeError, ProtocolError, Violation};
 
 #[cold]
@@ -30,6 +31,17 @@ pub fn decode_error(ruby: &Ruby, error: DecodeError<NoMemory>) -> Error {
         DecodeError::Memory(NoMemory::InRuby(error)) => error,
         DecodeError::Memory(NoMemory::InRust) => no_memory(ruby),
     }
+}
+
+/// Of a message by itself, outside of any stream, so the offset means nothing.
+#[cold]
+pub fn inflate_error(ruby: &Ruby, error: InflateError, limit: u64) -> Error {
+    let kind = match error {
+        InflateError::Memory(_) => return no_memory(ruby),
+        InflateError::Invalid => Violation::InvalidDeflate,
+        InflateError::TooBig => Violation::MessageTooBig { size: limit.saturating_add(1), limit },
+    };
+    protocol_error(ruby, ProtocolError { kind, offset: 0 })
 }
 
 #[cold]

@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod codec;
 mod decoder;
 mod deflate;
 mod encoder;
@@ -31,7 +32,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     frame::init(ruby, module)?;
     #[cfg(feature = "panic_for_tests")]
     panic_for_tests::init(module)?;
-    native::init(module)
+    native::init(ruby, module)
 }
 
 /// `WsUnmask.panic!`, for the test of what a panic becomes.

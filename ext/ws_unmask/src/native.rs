@@ -2,6 +2,7 @@
 //! arguments are positional and its answers flat: a call of it stands in their hottest loops.
 
 use crate::arguments::{offset, optional_key, string};
+use crate::codec;
 use crate::error::{cannot_be_sent, decode_error};
 use crate::ruby_memory::{self, FrameList, RubyString, catching_jumps, with_bytes};
 use crate::types;
@@ -9,10 +10,11 @@ use magnus::{Error, RModule, Ruby, Value, function, prelude::*};
 use ws_unmask_core::frame::{Frame, Header};
 use ws_unmask_core::{DecodeError, MessageState, Reserved, Rules};
 
-pub fn init(module: RModule) -> Result<(), Error> {
+pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     let native = module.define_module("Native")?;
     native.define_singleton_method("whole_frames", function!(whole_frames, 6))?;
-    native.define_singleton_method("frame", function!(frame, 5))
+    native.define_singleton_method("frame", function!(frame, 5))?;
+    codec::init(ruby, native)
 }
 
 /// All frames that lie whole in `buffer` from `offset` on and are in order, but at most

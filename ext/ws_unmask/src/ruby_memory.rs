@@ -117,6 +117,15 @@ pub fn framed_bytes(header: Header, payload: &[u8]) -> Result<Value, Error> {
     Ok(string.as_value())
 }
 
+/// A new String of `bytes`, which are in Rust's memory, in ASCII-8BIT.
+///
+/// Raises NoMemoryError if Ruby has no memory for it.
+pub fn bytes_string(bytes: &[u8]) -> Result<RString, Error> {
+    let raw = protect(|| new_string(bytes.len()))?;
+    let (string, ()) = filled(raw, bytes.len(), |dst| _ = dst.write_copy_of_slice(bytes));
+    Ok(string)
+}
+
 /// Appends to `output` what [`framed_bytes`] returns. Its memory grows by doubling, and is kept.
 /// Called within [`catching_jumps`]; `payload` must not lie in `output`, which moves.
 ///
@@ -369,8 +378,7 @@ impl Payload for RubyString {
     }
 
     fn assembled(plain: Vec<u8>, content: Content) -> Result<Self, NoMemory> {
-        let raw = protect(|| new_string(plain.len())).map_err(NoMemory::InRuby)?;
-        let (string, ()) = filled(raw, plain.len(), |dst| _ = dst.write_copy_of_slice(&plain));
+        let string = bytes_string(&plain).map_err(NoMemory::InRuby)?;
         Ok(Self(labeled(string, content)))
     }
 }

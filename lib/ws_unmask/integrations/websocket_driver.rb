@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "ws_unmask"
+require_relative "websocket_driver/deflate_session"
+require_relative "websocket_driver/deflate"
 require_relative "websocket_driver/event_emitter"
 require_relative "websocket_driver/extensions"
 require_relative "websocket_driver/hybi"
@@ -55,7 +57,7 @@ module WsUnmask
                         :check_frame_length, :emit_frame, :emit_message, :send_frame
     end
 
-    private_constant :EventEmitter, :Extensions, :Hybi, :Mask, :StreamReader
+    private_constant :DeflateSession, :EventEmitter, :Extensions, :Hybi, :Mask, :StreamReader
 
     extend PatchSet::Switch
     install

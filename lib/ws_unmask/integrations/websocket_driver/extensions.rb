@@ -13,6 +13,14 @@ module WsUnmask
           bits | (extension.rsv1 ? 4 : 0) | (extension.rsv2 ? 2 : 0) | (extension.rsv3 ? 1 : 0)
         end
       end
+
+      # @param driver [::WebSocket::Driver] whose limit holds for what is inflated
+      # @return [void]
+      def ws_unmask_limit_by(driver)
+        @sessions.each do |_, session|
+          session.ws_unmask_driver = driver if session.is_a?(DeflateSession)
+        end
+      end
     end
   end
 end

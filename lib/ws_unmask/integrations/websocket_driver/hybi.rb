@@ -58,7 +58,21 @@ module WsUnmask
         end
       end
 
+      # @return [Integer] the most bytes in a message
+      def ws_unmask_max_length = @max_length
+
+      # Closes as for a frame that is too large.
+      # @return [void]
+      def ws_unmask_fail_too_large
+        __send__(:fail, :too_large, "WebSocket frame length too large")
+      end
+
       private
+
+      def emit_message
+        @extensions.ws_unmask_limit_by(self)
+        emit_message_without_ws_unmask
+      end
 
       def send_frame(frame)
         unless frame.opcode.is_a?(Integer) && frame.opcode <= LAST_OF_MESSAGES &&
