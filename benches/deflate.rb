@@ -113,7 +113,7 @@ class DeflateBench
 
   def received(frames)
     agreement = WsUnmask::Deflate.new.confirm("permessage-deflate")
-    decoder = WsUnmask::Decoder.new(require_mask: false, deflate: agreement)
+    decoder = WsUnmask::Decoder.new(forbid_mask: true, deflate: agreement)
     frames.flat_map { |frame| decoder.feed(frame) }.map(&:last)
   end
 

@@ -476,6 +476,14 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
+    it "closes with 1002 for a server's frame with a mask" do
+      expect(client.receive("\x81\x01a".b + hello)).to eq [[:text, "a"]]
+      expect(client.error).to have_attributes(message: "frame is masked", code: 1002)
+      key, payload = taken(client).unpack("xxa4a*")
+      expect(Client.mask(payload, key).unpack1("n")).to eq 1002
+      expect(client).to be_closed
+    end
+
     it "sends no second close for a violation behind its own close" do
       server.close(1000)
       expect { server.receive("\x81\x02ab") }.not_to(change { server.output.bytesize })

@@ -289,6 +289,16 @@ RSpec.describe WsUnmask::Decoder do
       end
     end
 
+    context "with forbid_mask: true" do
+      it "accepts only unmasked frames" do
+        decoder = described_class.new(forbid_mask: true)
+        expect(decoder.feed("\x81\x05Hello".b)).to eq [[:text, "Hello"]]
+        expect { decoder.feed(hello) }
+          .to raise_error(an_instance_of(WsUnmask::ProtocolError)
+          .and(have_attributes(message: "frame is masked", offset: 8, code: 1002)))
+      end
+    end
+
     context "with allow_reserved" do
       it "returns the bits, and does not check the text" do
         decoder = described_class.new(allow_reserved: [1, 3])

@@ -311,7 +311,7 @@ module WsUnmask
     end
 
     def new_decoder(deflate)
-      Decoder.new(require_mask: !@client, deflate:, **@limits)
+      Decoder.new(forbid_mask: @client, deflate:, **@limits)
     end
 
     def refused(error)

@@ -38,8 +38,10 @@ module WsUnmask
     #   if it is compressed, the most plain bytes; nil for no limit
     # @param max_frame_size [Integer, nil] the most bytes in the payload of a data frame; nil for no
     #   limit but the message's
-    # @param require_mask [Boolean] whether frames have to be masked: true for a server, false for a
-    #   client
+    # @param require_mask [Boolean] whether frames have to be masked, as for a server (RFC 6455,
+    #   section 5.1)
+    # @param forbid_mask [Boolean] whether frames must not be masked, as for a client; +require_mask+
+    #   does not matter then
     # @param allow_reserved [Array<Integer>] the reserved bits (1, 2, 3 for RSV1, RSV2, RSV3) that
     #   extensions have negotiated. RSV1 is then accepted on the first frame of a message only (RFC
     #   7692, section 6)
@@ -49,8 +51,9 @@ module WsUnmask
     # @raise [TypeError] if a size is not an Integer, +allow_reserved+ not an Array, or
     #   +deflate+ not an agreement
     def initialize(max_message_size: 64 * 1024 * 1024, max_frame_size: nil, require_mask: true,
-                   allow_reserved: [], validate_utf8: true, deflate: nil)
-      set_up(max_message_size, max_frame_size, require_mask, allow_reserved, validate_utf8, deflate)
+                   forbid_mask: false, allow_reserved: [], validate_utf8: true, deflate: nil)
+      set_up(max_message_size, max_frame_size, require_mask, forbid_mask, allow_reserved,
+             validate_utf8, deflate)
     end
 
     ##

@@ -24,7 +24,7 @@ module WsUnmask
   #   deflate = WsUnmask::Deflate.new
   #   request["Sec-WebSocket-Extensions"] = deflate.offer
   #   agreement = deflate.confirm(response["Sec-WebSocket-Extensions"])
-  #   decoder = WsUnmask::Decoder.new(require_mask: false, deflate: agreement)
+  #   decoder = WsUnmask::Decoder.new(forbid_mask: true, deflate: agreement)
   #   encoder = WsUnmask::Encoder.new(mask: true, deflate: agreement)
   class Deflate
     # What this end wants. A window of 8 bits is one of 9 for what this end compresses: it has none

@@ -51,6 +51,8 @@ impl Error for ProtocolError {}
 pub enum Violation {
     /// A frame without a masking key where one is required (section 5.1).
     NotMasked,
+    /// A frame with a masking key where none may be (section 5.1).
+    Masked,
     /// Reserved bits that no extension has negotiated, or not for such a frame: RSV1 is 4, RSV2 is
     /// 2, RSV3 is 1 (5.2; for RSV1 also RFC 7692, section 6).
     ReservedBits(u8),
@@ -97,6 +99,7 @@ impl fmt::Display for Violation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotMasked => write!(formatter, "frame is not masked"),
+            Self::Masked => write!(formatter, "frame is masked"),
             Self::ReservedBits(bits) => write!(
                 formatter,
                 "reserved bits are set: RSV1 = {}, RSV2 = {}, RSV3 = {}",

@@ -61,7 +61,7 @@ pub use error::{DecodeError, ProtocolError, Violation};
 pub use frame::{Frame, MessageState};
 pub use masked_payload::MaskedPayload;
 pub use payload::{Content, Payload};
-pub use rules::{Reserved, Rules, reserved_bit};
+pub use rules::{Masking, Reserved, Rules, reserved_bit};
 pub use simd_level::SimdLevel;
 
 /// The examples of the README are tests.

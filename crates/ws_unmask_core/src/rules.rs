@@ -19,11 +19,24 @@ pub const fn reserved_bit(number: u8) -> Option<Reserved> {
 /// RSV1, which RFC 7692 gives a meaning: on a message's first frame only.
 pub(crate) const PER_MESSAGE: Reserved = 4;
 
+/// Which frames are accepted by whether they are masked: a client masks all of its frames, a server
+/// none, and what does otherwise is refused (RFC 6455, section 5.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Masking {
+    /// Masked ones, as a server does.
+    #[default]
+    Required,
+    /// Those that are not masked, as a client does.
+    Forbidden,
+    /// All.
+    Either,
+}
+
 /// What a [`Decoder`](crate::Decoder) or [`Frame::parse`](crate::Frame::parse) accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Whether frames have to be masked. Default: true, as for a server (RFC 6455, section 5.1).
-    pub require_mask: bool,
+    /// Whether frames have to be masked. Default: required, as for a server.
+    pub masking: Masking,
     /// The reserved bits that extensions have negotiated. RSV1 may then be set on the first frame of
     /// a message, and nowhere else (RFC 7692, section 6). Text that has a bit set is not checked: an
     /// extension still has to decode it. Default: none.
@@ -40,7 +53,7 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
-            require_mask: true,
+            masking: Masking::Required,
             allow_reserved: 0,
             validate_utf8: true,
             max_frame_size: u64::MAX,

@@ -10,7 +10,8 @@ use reference::frame;
 use std::collections::TryReserveError;
 use ws_unmask_core::deflate::{Deflater, Inflater};
 use ws_unmask_core::{
-    Content, DecodeError, Decoder, MaskedPayload, Message, Payload, ProtocolError, Rules, Violation,
+    Content, DecodeError, Decoder, MaskedPayload, Masking, Message, Payload, ProtocolError, Rules,
+    Violation,
 };
 
 const KEY: Option<[u8; 4]> = Some([0x37, 0xfa, 0x21, 0x3d]);
@@ -98,7 +99,7 @@ fn a_compressed_message_comes_out_plain_and_without_its_bit() {
 #[test]
 fn only_the_first_fragment_has_the_bit() {
     let stream = b"\x41\x03\xf2\x48\xcd\x80\x04\xc9\xc9\x07\x00";
-    let rules = Rules { require_mask: false, ..Rules::default() };
+    let rules = Rules { masking: Masking::Either, ..Rules::default() };
     assert_eq!(decode_both_ways(rules, stream), (vec![text("Hello")], None));
     let stream = b"\x41\x03\xf2\x48\xcd\xc0\x04\xc9\xc9\x07\x00";
     assert_eq!(violation(rules, stream), Some(Violation::ReservedBits(4)));

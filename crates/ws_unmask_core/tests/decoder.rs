@@ -5,7 +5,7 @@ mod reference;
 use proptest::prelude::*;
 use reference::frame;
 use std::collections::TryReserveError;
-use ws_unmask_core::{DecodeError, Decoder, Message, ProtocolError, Rules, Violation};
+use ws_unmask_core::{DecodeError, Decoder, Masking, Message, ProtocolError, Rules, Violation};
 
 const KEY: Option<[u8; 4]> = Some([0x37, 0xfa, 0x21, 0x3d]);
 
@@ -202,11 +202,25 @@ fn a_code_point_may_be_cut_by_a_fragment() {
 }
 
 #[test]
-fn rules_of_a_client_and_of_extensions() {
-    let client = Rules { require_mask: false, ..Rules::default() };
-    let bytes = [frame(true, 0, 1, None, b"Hello"), frame(true, 0, 1, KEY, b"Hello")].concat();
-    assert_eq!(decode(client, [&bytes[..]]), (vec![text("Hello"); 2], None));
+fn masking() {
+    let (plain, masked) = (frame(true, 0, 1, None, b"Hello"), frame(true, 0, 1, KEY, b"Hello"));
+    for (masking, accepted, refused) in [
+        (Masking::Required, &masked, Some((&plain, Violation::NotMasked))),
+        (Masking::Forbidden, &plain, Some((&masked, Violation::Masked))),
+        (Masking::Either, &plain, None),
+        (Masking::Either, &masked, None),
+    ] {
+        let rules = Rules { masking, ..Rules::default() };
+        assert_eq!(decode(rules, [&accepted[..]]), (vec![text("Hello")], None));
+        if let Some((bytes, kind)) = refused {
+            let error = ProtocolError { kind, offset: 1 };
+            assert_eq!(decode(rules, [&bytes[..]]), (vec![], Some(error)));
+        }
+    }
+}
 
+#[test]
+fn rules_of_extensions() {
     let deflate = Rules { allow_reserved: 4, ..Rules::default() };
     let compressed = Message::Text { payload: vec![0xff], reserved: 4 };
     let bytes = [frame(true, 4, 1, KEY, b"\xff"), frame(true, 2, 1, KEY, b"x")].concat();
@@ -309,7 +323,9 @@ proptest! {
     fn any_bytes_mean_the_same_whole_or_byte_by_byte(
         bytes in prop_oneof![prop::collection::vec(any::<u8>(), 0..64), frame_like()],
         broken in any::<Option<(prop::sample::Index, u8)>>(),
-        require_mask in any::<bool>(),
+        masking in prop_oneof![
+            Just(Masking::Required), Just(Masking::Forbidden), Just(Masking::Either),
+        ],
         validate_utf8 in any::<bool>(),
         allow_reserved in 0..8u8,
         max_frame_size in prop_oneof![Just(u64::MAX), 0..20u64],
@@ -321,7 +337,7 @@ proptest! {
             bytes[at] = byte;
         }
         let rules = Rules {
-            require_mask, validate_utf8, allow_reserved, max_frame_size, max_message_size,
+            masking, validate_utf8, allow_reserved, max_frame_size, max_message_size,
         };
         let (messages, error) = decode(rules, [&bytes[..]]);
         prop_assert_eq!(refused_byte(rules, &bytes), error.map(|error| error.offset));

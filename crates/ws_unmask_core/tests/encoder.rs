@@ -56,7 +56,7 @@ proptest! {
 mod compressed {
     use super::*;
     use ws_unmask_core::deflate::{Deflater, Inflater};
-    use ws_unmask_core::{Decoder, Message, Rules};
+    use ws_unmask_core::{Decoder, Masking, Message, Rules};
 
     const RSV1: u8 = 0x40;
 
@@ -128,7 +128,8 @@ mod compressed {
         ) {
             let deflater = Deflater::new(bits, no_context_takeover).with_level(level);
             let mut encoder = Encoder::with_deflater(deflater, threshold);
-            let rules = Rules { require_mask: key.is_some(), ..Rules::default() };
+            let masking = if key.is_some() { Masking::Required } else { Masking::Forbidden };
+            let rules = Rules { masking, ..Rules::default() };
             let mut decoder = Decoder::with_inflater(rules, Inflater::new(no_context_takeover));
             let mut stream = Vec::new();
             for (is_text, payload) in &messages {

@@ -5,7 +5,7 @@ mod reference;
 
 use proptest::prelude::*;
 use ws_unmask_core::frame::{Frame, Header, Opcode, check_payload};
-use ws_unmask_core::{MessageState, ProtocolError, Rules, Violation};
+use ws_unmask_core::{Masking, MessageState, ProtocolError, Rules, Violation};
 
 fn opcode() -> impl Strategy<Value = Opcode> {
     use Opcode::*;
@@ -45,7 +45,7 @@ proptest! {
         let header = Header { fin: true, reserved, opcode, key, length: length as u64 };
         let (bytes, size) = header.encode();
         let frame = [&bytes[..size], &vec![0; length]].concat();
-        let rules = Rules { require_mask: false, allow_reserved: 7, ..Rules::default() };
+        let rules = Rules { masking: Masking::Either, allow_reserved: 7, ..Rules::default() };
         let parsed = Frame::parse(&frame, &rules).unwrap().unwrap();
         prop_assert_eq!((parsed.header, parsed.size(), header.size()), (header, frame.len(), size));
     }
@@ -55,7 +55,7 @@ proptest! {
         let length = length >> shift >> 1;
         let header = Header { fin: true, reserved: 0, opcode: Opcode::Binary, key: None, length };
         let (bytes, size) = header.encode();
-        let rules = Rules { require_mask: false, ..Rules::default() };
+        let rules = Rules { masking: Masking::Either, ..Rules::default() };
         prop_assert_eq!(Header::missing(&bytes[..size], &rules), Ok(length));
     }
 
@@ -67,7 +67,7 @@ proptest! {
     ) {
         prop_assume!(!opcode.is_control() || length <= 125);
         let frame = reference::frame(true, 0, opcode as u8, key, &vec![0; length]);
-        let rules = Rules { require_mask: false, ..Rules::default() };
+        let rules = Rules { masking: Masking::Either, ..Rules::default() };
         let (mut read, mut reads) = (0, 0);
         loop {
             let missing = Header::missing(&frame[..read], &rules).unwrap() as usize;

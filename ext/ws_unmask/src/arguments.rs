@@ -6,7 +6,7 @@ use magnus::{
     Error, Integer, RArray, RHash, RString, Ruby, StaticSymbol, Symbol, Value, prelude::*,
     value::Lazy,
 };
-use ws_unmask_core::{Reserved, Rules, reserved_bit};
+use ws_unmask_core::{Masking, Reserved, Rules, reserved_bit};
 
 /// `payload, key, offset = 0`, as every masking function takes them.
 pub struct Arguments<P> {
@@ -125,6 +125,7 @@ pub struct RuleArguments {
     pub max_message_size: Value,
     pub max_frame_size: Value,
     pub require_mask: Value,
+    pub forbid_mask: Value,
     pub allow_reserved: Value,
     pub validate_utf8: Value,
 }
@@ -134,11 +135,20 @@ impl RuleArguments {
         Ok(Rules {
             max_message_size: limit(ruby, self.max_message_size, "max_message_size")?,
             max_frame_size: limit(ruby, self.max_frame_size, "max_frame_size")?,
-            require_mask: self.require_mask.to_bool(),
+            masking: if self.forbid_mask.to_bool() {
+                Masking::Forbidden
+            } else {
+                required_if(self.require_mask)
+            },
             allow_reserved: reserved(ruby, self.allow_reserved, "allow_reserved")?,
             validate_utf8: self.validate_utf8.to_bool(),
         })
     }
+}
+
+/// What `require_mask` means.
+pub fn required_if(require_mask: Value) -> Masking {
+    if require_mask.to_bool() { Masking::Required } else { Masking::Either }
 }
 
 /// A keyword that a method takes.

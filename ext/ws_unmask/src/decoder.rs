@@ -87,7 +87,7 @@ impl DataTypeFunctions for Decoder {
 pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     let class = module.define_class("Decoder", ruby.class_object())?;
     class.define_alloc_func::<Decoder>();
-    class.define_private_method("set_up", method!(set_up, 6))?;
+    class.define_private_method("set_up", method!(set_up, 7))?;
     class.define_private_method("initialize_copy", method!(initialize_copy, 1))?;
     class.define_method("feed", method!(feed, 1))?;
     class.define_method("closed?", method!(is_closed, 0))?;
@@ -101,6 +101,7 @@ fn set_up(
     max_message_size: Value,
     max_frame_size: Value,
     require_mask: Value,
+    forbid_mask: Value,
     allow_reserved: Value,
     validate_utf8: Value,
     deflate: Value,
@@ -109,6 +110,7 @@ fn set_up(
         max_message_size,
         max_frame_size,
         require_mask,
+        forbid_mask,
         allow_reserved,
         validate_utf8,
     };

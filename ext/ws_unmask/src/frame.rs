@@ -1,7 +1,7 @@
 //! `WsUnmask::Frame`.
 
 use crate::arguments::{
-    Keyword, limit, offset, optional_key, reserved, string, with_keywords, wrong_type,
+    Keyword, limit, offset, optional_key, required_if, reserved, string, with_keywords, wrong_type,
 };
 use crate::error::{cannot_be_sent, decode_error, protocol_error};
 use crate::ruby_memory::{self, NoMemory, RubyString, catching_jumps, gc_guard, with_bytes};
@@ -141,7 +141,7 @@ fn rules(
             Some(size) => limit(ruby, size, "max_frame_size")?,
             None => default.max_message_size,
         },
-        require_mask: require_mask.is_none_or(|value| value.to_bool()),
+        masking: require_mask.map_or(default.masking, required_if),
         allow_reserved: match allow_reserved {
             Some(numbers) => reserved(ruby, numbers, "allow_reserved")?,
             None => default.allow_reserved,

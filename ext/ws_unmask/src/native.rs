@@ -1,7 +1,7 @@
 //! `WsUnmask::Native`: the private door for what is written in Ruby around other libraries. Its
 //! arguments are positional and its answers flat: a call of it stands in their hottest loops.
 
-use crate::arguments::{offset, optional_key, string};
+use crate::arguments::{offset, optional_key, required_if, string};
 use crate::codec;
 use crate::error::{cannot_be_sent, decode_error};
 use crate::ruby_memory::{self, FrameList, RubyString, catching_jumps, with_bytes};
@@ -34,7 +34,7 @@ fn whole_frames(
     let buffer = string(ruby, buffer, "buffer")?;
     let start = offset(ruby, start)?;
     let rules = Rules {
-        require_mask: require_mask.to_bool(),
+        masking: required_if(require_mask),
         allow_reserved,
         max_message_size,
         ..Rules::default()

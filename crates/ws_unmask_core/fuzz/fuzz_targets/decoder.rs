@@ -7,11 +7,11 @@
 mod reference;
 
 use libfuzzer_sys::fuzz_target;
-use ws_unmask_core::{DecodeError, Decoder, Message, ProtocolError, Rules};
+use ws_unmask_core::{DecodeError, Decoder, Masking, Message, ProtocolError, Rules};
 
 #[derive(arbitrary::Arbitrary, Debug)]
 struct Input {
-    require_mask: bool,
+    masking: u8,
     allow_reserved: u8,
     validate_utf8: bool,
     max_message_size: u16,
@@ -74,7 +74,8 @@ fn fragments(opcode: u8, payload: &[u8], at: u8, key: [u8; 4]) -> Vec<u8> {
 
 fuzz_target!(|input: Input| {
     let rules = Rules {
-        require_mask: input.require_mask,
+        masking: [Masking::Required, Masking::Forbidden, Masking::Either]
+            [usize::from(input.masking % 3)],
         allow_reserved: input.allow_reserved & 7,
         validate_utf8: input.validate_utf8,
         max_message_size: input.max_message_size.into(),

@@ -2,7 +2,7 @@
 
 use super::{MessageState, Opcode};
 use crate::error::{ProtocolError, Violation};
-use crate::rules::{PER_MESSAGE, Reserved, Rules};
+use crate::rules::{Masking, PER_MESSAGE, Reserved, Rules};
 
 /// What is in front of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +121,10 @@ impl Header {
         let (fin, reserved, opcode) = first_byte(first, rules, state).map_err(at(0))?;
         let Some((&second, bytes)) = bytes.split_first() else { return Ok(None) };
         let masked = second & 0x80 != 0;
-        if rules.require_mask && !masked {
-            return Err(at(1)(Violation::NotMasked));
+        match rules.masking {
+            Masking::Required if !masked => return Err(at(1)(Violation::NotMasked)),
+            Masking::Forbidden if masked => return Err(at(1)(Violation::Masked)),
+            _ => {}
         }
         let short = second & 0x7f;
         if opcode.is_control() && short > MAX_CONTROL_LENGTH {
