@@ -19,6 +19,15 @@ module WsUnmask
     #   @return [Array, nil] for each frame its first byte, its payload (UTF-8 for whole text, else
     #     ASCII-8BIT) and the offset behind it, one after the other; nil if there is no frame
 
+    # @!method self.whole_frame(buffer, offset, masked, allow_reserved)
+    #   Returns the complete, valid frame at +offset+, whatever came before it.
+    #   @param buffer [String]
+    #   @param offset [Integer] where the frame begins, in bytes
+    #   @param masked [Boolean] whether it has to be masked, or must not be
+    #   @param allow_reserved [Integer] bits: RSV1 is 4, RSV2 is 2, RSV3 is 1
+    #   @return [Array, nil] its first byte, its payload and the offset behind it, as of
+    #     {whole_frames}; nil if there is no such frame
+
     # @!method self.frame(opcode, payload, key, fin, reserved)
     #   Encodes a frame without checking its content.
     #   @param opcode [Integer, Symbol]

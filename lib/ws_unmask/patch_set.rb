@@ -120,12 +120,10 @@ module WsUnmask
     # @param objects [Array<Object>] whose singleton methods are checked, too
     # @return [Boolean] whether nobody hooks a method that the patches bypass
     def unhooked?(objects = [])
-      @ancestors.each { |target, known| HookWatch.watch_modules(ancestors_of(target) - known) }
-      @left_out.all? do |target, names|
-        object = objects.find { |candidate| target === candidate } # rubocop:disable Style/CaseEquality
-        names.all? do |name|
-          method = object ? object.method(name) : target.instance_method(name)
-          method.owner.equal?(target) && (librarys?(method) || ours?(method))
+      classes_unhooked? && objects.all? do |object|
+        @left_out.all? do |target, names|
+          !(target === object) || # rubocop:disable Style/CaseEquality
+            names.all? { |name| owned?(target, object.method(name)) }
         end
       end
     rescue NameError
@@ -133,6 +131,22 @@ module WsUnmask
     end
 
     private
+
+    # Checked again only after a change, since there may be many objects.
+    def classes_unhooked?
+      return @classes_unhooked if @changes == HookWatch.changes
+
+      @ancestors.each { |target, known| HookWatch.watch_modules(ancestors_of(target) - known) }
+      @changes = HookWatch.changes
+      @classes_unhooked = false
+      @classes_unhooked = @left_out.all? do |target, names|
+        names.all? { |name| owned?(target, target.instance_method(name)) }
+      end
+    end
+
+    def owned?(target, method)
+      method.owner.equal?(target) && (librarys?(method) || ours?(method))
+    end
 
     def read_patches
       @patches = []

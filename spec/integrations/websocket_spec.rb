@@ -30,20 +30,73 @@ RSpec.describe "ws_unmask/websocket" do
     end
   end
 
-  it "changes nothing for random traffic, in any pieces" do
-    expect_no_difference { |random| received(cut(random_frames(random).join, random:)) }
+  it "changes nothing for random traffic, in any pieces, of any draft" do
+    expect_no_difference do |random|
+      role, version, masked = [[:Server, 13, true], [:Server, 13, true], [:Client, 13, false],
+                               [:Client, 13, true], [:Server, 5, true], [:Client, 0, false]]
+                              .sample(random:)
+      incoming = WebSocket::Frame::Incoming.const_get(role).new(version:)
+      received(incoming, cut(random_frames(random, masked:).join, random:))
+    end
   end
 
-  def received(pieces)
-    incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+  def received(incoming, pieces)
     pieces.flat_map do |piece|
-      incoming << piece.dup
+      incoming << piece.dup.force_encoding([Encoding::BINARY, Encoding::UTF_8][piece.size % 2])
       frames = []
       while (frame = incoming.next)
-        frames << [frame.type, frame.to_s.hash, frame.to_s.encoding, frame.code]
+        frames << [frame.class, frame.type, frame.to_s.hash, frame.to_s.encoding, frame.code,
+                   frame.version, frame.next]
       end
-      frames << incoming.error
+      frames << incoming.error << incoming.data.hash << incoming.data.encoding
     end
+  end
+
+  # Feeds a byte after the other.
+  # @return [Integer] how often the library looks at a header
+  def looks_at_headers(bytes)
+    incoming = WebSocket::Frame::Incoming::Client.new(version: 13)
+    looks = 0
+    method = WebSocket::Frame::Handler::Handler03.instance_method(:decode_header)
+    trace = TracePoint.new(:call) { looks += 1 }
+    trace.enable(target: method) do
+      bytes.each_char { |byte| incoming << byte and incoming.next }
+    end
+    looks
+  end
+
+  it "does not look at a header again while the frame is not complete" do
+    bytes = "\x82\x7e\x03\xe8".b + Random.bytes(1000)
+    ours, theirs = both { looks_at_headers(bytes) }
+    expect([ours, theirs]).to eq [2, 1003]
+  end
+
+  it "decodes what is put in the place of an incomplete frame" do
+    ours, theirs = both do
+      incoming = WebSocket::Frame::Incoming::Client.new(version: 13)
+      incoming << "\x82\x7e\x03\xe8more".b
+      incoming.next
+      incoming.data.clear
+      incoming << "\x82\x02Hi".b
+      incoming.next.to_s
+    end
+    expect([ours, theirs]).to eq %w[Hi Hi]
+  end
+
+  it "keeps to the limit for frames" do
+    limit = WebSocket.max_frame_size
+    WebSocket.max_frame_size = 20
+    ours, theirs = both do
+      [14, 15].map do |size|
+        incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+        incoming << frame(:text, "x" * size)
+        [incoming.next&.to_s, incoming.error]
+      end
+    end
+    expect(ours).to eq theirs
+    expect(ours).to eq [["x" * 14, nil], [nil, :frame_too_long]]
+  ensure
+    WebSocket.max_frame_size = limit
   end
 
   it "leaves the data as they are" do

@@ -8,11 +8,12 @@ use crate::ruby_memory::{self, FrameList, RubyString, catching_jumps, with_bytes
 use crate::types;
 use magnus::{Error, RModule, Ruby, Value, function, prelude::*};
 use ws_unmask_core::frame::{Frame, Header};
-use ws_unmask_core::{DecodeError, MessageState, Reserved, Rules};
+use ws_unmask_core::{DecodeError, Masking, MessageState, Reserved, Rules};
 
 pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     let native = module.define_module("Native")?;
     native.define_singleton_method("whole_frames", function!(whole_frames, 6))?;
+    native.define_singleton_method("whole_frame", function!(whole_frame, 4))?;
     native.define_singleton_method("frame", function!(frame, 5))?;
     codec::init(ruby, native)
 }
@@ -74,6 +75,36 @@ fn find_frames(
         frames.push(rest[0], payload, start);
     }
     Ok(())
+}
+
+/// The first of [`whole_frames`], whatever came before it, if it is masked or not, as `masked` says.
+fn whole_frame(
+    ruby: &Ruby,
+    buffer: Value,
+    start: Value,
+    masked: Value,
+    allow_reserved: Reserved,
+) -> Result<Value, Error> {
+    let buffer = string(ruby, buffer, "buffer")?;
+    let start = offset(ruby, start)?;
+    let masking = if masked.to_bool() { Masking::Required } else { Masking::Forbidden };
+    let rules = Rules { masking, allow_reserved, ..Rules::default() };
+    let found = catching_jumps(|| {
+        with_bytes(buffer, |bytes| {
+            let mut frames = FrameList::new();
+            if let Some(rest) = bytes.get(start..)
+                && let Ok(Some(frame)) = Frame::parse(rest, &rules)
+            {
+                match frame.payload() {
+                    Ok(payload) => frames.push(rest[0], payload, start + frame.size()),
+                    Err(DecodeError::Protocol(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(frames)
+        })
+    })?;
+    found.map(FrameList::into_value).map_err(|error| decode_error(ruby, error))
 }
 
 /// Limits of messages do not hold for control frames, but some libraries count these, too: what they
