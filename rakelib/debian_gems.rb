@@ -12,7 +12,7 @@ class DebianGems
   SOURCES = { "bigdecimal" => "ruby3.3", "eventmachine" => "ruby-eventmachine",
               "http_parser.rb" => "ruby-http-parser.rb", "io-event" => "ruby-io-event",
               "nokogiri" => "ruby-nokogiri", "rbs" => "ruby3.3",
-              "stackprof" => "ruby-stackprof" }.freeze
+              "redcarpet" => "ruby-redcarpet", "stackprof" => "ruby-stackprof" }.freeze
   # Debian has these among Ruby's own files, not in a folder for each.
   SCATTERED = { "abbrev" => %w[abbrev.rb], "drb" => %w[drb drb.rb], "faye-websocket" => %w[faye],
                 "racc" => %w[racc racc.rb], "useragent" => %w[user_agent user_agent.rb

@@ -13,6 +13,7 @@ YJIT_CHECKOUT = File.expand_path("tmp/yjit/ws_unmask")
 # What cannot be tested without a gem: the gem of the Gemfile, and its specs.
 NEED_GEM = {
   "http_parser.rb" => ["em-websocket", "spec/{integrations/em_websocket,signatures}_spec.rb"],
+  "redcarpet" => ["redcarpet", "spec/docs_spec.rb"],
   "stackprof" => ["stackprof", "spec/profile_spec.rb"]
 }.freeze
 
