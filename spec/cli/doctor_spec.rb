@@ -36,15 +36,16 @@ RSpec.describe WsUnmask::CLI::Doctor do
     it "prints a report" do
       _, out = doctor(speed: false)
       expect(out)
-        .to match(/^  websocket-driver \d\S+ +works, tested$/)
-        .and match(%r{^  gem "ws_unmask", require: .*ws_unmask/websocket_driver})
+        .to match(/^  websocket-driver \d\S+ +works; .*tested with >= 0\.6, < 0\.9$/)
+        .and match(/^  midori.rb +not installed; tested with < 1$/)
+        .and match(%r{^  gem "ws_unmask", path: ".*", require: .*ws_unmask/websocket_driver})
     end
 
     it "says so of a version that has not been tested" do
       allow(WsUnmask::Integration.find(:websocket_driver)).to receive(:version).and_return("99.0")
       expect(doctor(speed: false).last)
         .to include("websocket-driver 99.0")
-        .and include("this version has not been tested (>= 0.6 and < 0.9 have)")
+        .and include("this version is not tested, only >= 0.6, < 0.9")
     end
 
     it "measures each library with its integration and without, and leaves it installed" do

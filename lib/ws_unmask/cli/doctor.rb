@@ -77,40 +77,48 @@ module WsUnmask
         files = libraries.filter_map do |found|
           found[:require] if found[:state] == "works" && !found[:in_gemfile]
         end
-        case files.size
-        when 0 then nil
-        when 1 then %(gem "ws_unmask", require: "#{files.first}")
-        else %(gem "ws_unmask", require: %w[#{files.join(" ")}])
-        end
+        return if files.empty?
+
+        required = files.one? ? files.first.inspect : "%w[#{files.join(" ")}]"
+        ['gem "ws_unmask"', *source, "require: #{required}"].join(", ")
+      end
+
+      # @return [String, nil] where Bundler finds this copy of ws_unmask; nil for an installed gem
+      def source
+        root = File.expand_path("../../..", __dir__)
+        return unless File.exist?("#{root}/ws_unmask.gemspec") # which gems do not contain
+
+        bundlers = Gem.loaded_specs["ws_unmask"]&.source if defined?(Bundler)
+        git = bundlers && bundlers.is_a?(Bundler::Source::Git)
+        git ? "git: #{bundlers.uri.inspect}" : "path: #{root.inspect}"
       end
 
       def print_facts(facts)
         @out.puts "ws_unmask #{facts[:version]}, SIMD level #{facts[:simd_level]}",
-                  facts[:ruby], "", "libraries that it can speed up:"
+                  facts[:ruby], "", "Libraries that it can speed up:"
         facts[:libraries].each do |found|
           name = [found[:library], found[:version]].compact.join(" ")
           @out.puts format("  %-28s %s", name, describe(found))
         end
-        @out.puts "", "for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
+        @out.puts "", "Line for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
       end
 
       def describe(found)
-        parts = [[found[:state], found[:why]].compact.join(": ")]
-        if found[:state] == "works"
-          versions = found[:tested_versions].join(" and ")
-          parts << if found[:tested] then "tested"
-                   else
-                     "this version has not been tested (#{versions} have)"
-                   end
-        end
-        parts << "required in the Gemfile" if found[:in_gemfile]
-        parts.join(", ")
+        versions = found[:tested_versions].join(", ")
+        tested = if found[:tested] == false then "this version is not tested, only #{versions}"
+                 else
+                   "tested with #{versions}"
+                 end
+        gemfile = { true => "required in the Gemfile", false => "not required in the Gemfile" }
+                  .fetch(found[:in_gemfile], nil)
+        [[found[:state], found[:why]].compact.join(": "),
+         (gemfile if found[:state] == "works"), tested].compact.join("; ")
       end
 
       def print_gains(gains)
         return unless gains
 
-        @out.puts "", "time of a call on this machine, without ws_unmask and with it:"
+        @out.puts "", "Time of a call on this machine, without ws_unmask and with it:"
         gains.group_by { |gain| gain.values_at(:library, :call) }.each do |names, row|
           cells = row.map do |gain|
             without, with = gain.values_at(:without_ns, :with_ns)
