@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "ws_unmask"
+require_relative "protocol_websocket/compression"
 require_relative "protocol_websocket/frame"
 require_relative "protocol_websocket/frame_without_mask_xor"
 
@@ -15,9 +16,25 @@ module WsUnmask
       frame = ::Protocol::WebSocket::Frame
       has_mask_xor = frame.private_method_defined?(:mask_xor)
       patches.replace frame, has_mask_xor ? Frame : FrameWithoutMaskXor
+      Compression.add_to(patches)
     end
 
-    private_constant :Frame, :FrameWithoutMaskXor
+    class << self
+      # @return [Integer, nil] the most bytes that a compressed message may inflate to; over it,
+      #   the connection is closed with 1009. nil, the default, for no limit
+      attr_reader :max_inflated_size
+
+      # @raise [ArgumentError] for what is no size
+      def max_inflated_size=(bytes)
+        unless bytes.nil? || (bytes.is_a?(Integer) && !bytes.negative?)
+          raise ArgumentError, "max_inflated_size must be an Integer of bytes or nil for no limit"
+        end
+
+        @max_inflated_size = bytes
+      end
+    end
+
+    private_constant :Compression, :Deflate, :Frame, :FrameWithoutMaskXor, :Inflate
 
     extend PatchSet::Switch
     install
