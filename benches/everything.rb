@@ -23,6 +23,10 @@ class Everything
       command: [*RUBY, "benches/echo.rb"], markdown: true,
       charts: { "echo" => "CPU time of echo servers for a message" }
     },
+    "A Rails app" => {
+      command: [*RUBY, "benches/action_cable.rb"], markdown: true,
+      charts: { "action_cable" => "CPU time of a Rails app for a message" }
+    },
     "The ladder" => {
       command: [*RUBY, "benches/ladder.rb"],
       text: "The article on Midori moved a frame decoder step by step from Ruby to C: array mask " \
@@ -31,7 +35,7 @@ class Everything
       charts: { "ladder_decoders" => "Decoders, by how many times as fast as plain Ruby they are",
                 "ladder_masks" => "Masks, by how many times as fast as plain Ruby they are" }
     },
-    "Libraries, alone and with ws_unmask" => { command: [*RUBY, "benches/drop_in.rb"] },
+    "Libraries without ws_unmask and with it" => { command: [*RUBY, "benches/integrations.rb"] },
     "Decoder and Frame" => { command: [*RUBY, "benches/ruby_decoder.rb"] },
     "Compressed messages" => { command: [*RUBY, "benches/deflate.rb"] },
     "A call from Ruby" => { command: [*RUBY, "benches/ruby_calls.rb"] },

@@ -5,18 +5,18 @@ require "open3"
 require "rbconfig"
 require "stackprof"
 
-# Runs a script twice under stackprof, without a drop-in and with it; shows both flat profiles side
-# by side, and writes a flame graph of each.
+# Runs a script twice under stackprof, without an integration and with it. Shows both flat profiles
+# side by side, and writes a flame graph of each.
 #
-#   ruby benches/profile.rb [SCRIPT [DROP_IN]]
+#   ruby benches/profile.rb [SCRIPT [INTEGRATION]]
 class Profile
   FOLDER = "tmp/profile"
   ROWS = 22
 
-  def initialize(script = "benches/receive_loop.rb", drop_in = "ws_unmask/websocket_driver")
+  def initialize(script = "benches/receive_loop.rb", integration = "ws_unmask/websocket_driver")
     abort "#{script}: there is no such file" unless File.exist?(script)
     @script = script
-    @drop_in = drop_in
+    @integration = integration
   end
 
   def run
@@ -30,9 +30,9 @@ class Profile
   private
 
   def profile(name, env)
-    puts "#{@script}, #{name == "before" ? "without" : "with"} #{@drop_in} ..."
+    puts "#{@script}, #{name == "before" ? "without" : "with"} #{@integration} ..."
     dump = "#{FOLDER}/#{name}.dump"
-    system({ "PROFILE" => dump, **env }, RbConfig.ruby, "-Ilib", "-r#{@drop_in}",
+    system({ "PROFILE" => dump, **env }, RbConfig.ruby, "-Ilib", "-r#{@integration}",
            "-r#{__dir__}/support/profiled", @script, exception: true)
     draw(dump, name)
     Marshal.load(File.binread(dump))

@@ -36,9 +36,9 @@ namespace :bench do
     ruby "-Ilib", "benches/ruby_calls.rb"
   end
 
-  desc "The libraries that have an integration, alone and with ws_unmask"
-  task drop_in: :compile do
-    ruby "-Ilib", "benches/drop_in.rb"
+  desc "Each library that has an integration, without ws_unmask and with it"
+  task integrations: :compile do
+    ruby "-Ilib", "benches/integrations.rb"
   end
 
   desc "Compressed messages, against Ruby's zlib and the gem permessage_deflate"
@@ -49,6 +49,11 @@ namespace :bench do
   desc "Decoder and Frame, against websocket-driver, a String copy and plain Ruby"
   task decoder: :compile do
     ruby "-Ilib", "benches/ruby_decoder.rb"
+  end
+
+  desc "CPU time of a Rails app for a message, without ws_unmask and with it: half a minute"
+  task action_cable: :compile do
+    ruby "-Ilib", "benches/action_cable.rb"
   end
 
   desc "CPU time of echo servers for a message, over real sockets: 1 minute"

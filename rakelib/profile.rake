@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Flat profiles without and with a drop-in, side by side, and flame graphs; of your SCRIPT, too"
-task :profile, %i[script drop_in] => :compile do |_, arguments|
+desc "Profiles of a SCRIPT without ws_unmask and with it, side by side, and flame graphs"
+task :profile, %i[script integration] => :compile do |_, arguments|
   ruby "-Ilib", "benches/profile.rb", *arguments.to_a
 end

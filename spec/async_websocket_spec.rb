@@ -10,7 +10,7 @@ rescue LoadError
   # It wants a newer Ruby than some that ws_unmask runs on.
 end
 
-# A real server, in a thread: async-http, async-websocket and the drop-in, over a real socket.
+# A real server, in a thread: async-http, async-websocket and ws_unmask, over a real socket.
 RSpec.describe "ws_unmask/protocol_websocket in an async-websocket server" do
   unless defined?(Async::WebSocket)
     it("echoes") { skip "async-websocket is not installed: `rake matrix` has it" }

@@ -2,7 +2,7 @@
 
 require_relative "support/integration"
 
-# A real Rack app: Puma, faye-websocket and the drop-in, over a real socket.
+# A real Rack app: Puma, faye-websocket and ws_unmask, over a real socket.
 RSpec.describe "examples/faye_echo.ru" do
   around { |example| Server.run("examples/faye_echo.ru") { |port| @port = port and example.run } }
 

@@ -5,7 +5,7 @@ require "rbconfig"
 require "tempfile"
 
 RSpec.describe "benches/profile.rb" do
-  it "profiles a script that it is given, without the drop-in and with it" do
+  it "profiles a script without ws_unmask and with it" do
     root = File.expand_path("..", __dir__)
     Tempfile.create(["script", ".rb"]) do |script|
       script.write(<<~RUBY)

@@ -11,7 +11,7 @@ require_relative "support/signatures"
 RSpec.describe "sig/ws_unmask.rbs" do
   declared = Signatures.declared
 
-  # Drop-ins warn where their library is not.
+  # Integrations warn where their library is not.
   before(:context) do
     stderr = $stderr
     $stderr = StringIO.new

@@ -14,7 +14,7 @@ class Load
   PURE_RUBY = { "RUBYOPT" => "#{ENV.fetch("RUBYOPT", nil)} -r#{__dir__}/pure_ruby_mask" }.freeze
   WAYS = { "masks in pure Ruby" => DISABLED.merge(PURE_RUBY),
            "websocket-driver as installed" => DISABLED,
-           "websocket-driver with the drop-in" => {} }.freeze
+           "websocket-driver with ws_unmask" => {} }.freeze
 
   def initialize(seed:, short:)
     @seed = seed

@@ -10,7 +10,7 @@ module Support
   ROOT = File.expand_path("..", __dir__)
 
   # The servers that the scenarios are played with, and what unmasks in them.
-  SERVERS = { "examples/faye_echo.ru" => "Puma, faye-websocket, websocket-driver with the drop-in",
+  SERVERS = { "examples/faye_echo.ru" => "Puma, faye-websocket, websocket-driver with ws_unmask",
               "examples/echo.ru" => "Puma, WsUnmask::Connection",
               "examples/echo_nio4r.rb" => "nio4r, WsUnmask::Connection" }.freeze
 

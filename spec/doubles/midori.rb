@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # A double of the midori gem, which cannot be installed here: as much of Midori::WebSocket as the
-# drop-in meets, with its methods, instance variables and exceptions.
+# integration meets, with its methods, instance variables and exceptions.
 module Midori
   module Exception
     ContinuousFrame = Class.new(StandardError)

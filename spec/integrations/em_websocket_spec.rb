@@ -4,7 +4,7 @@ require "ws_unmask/em_websocket"
 require_relative "../support/traffic"
 require_relative "../support/with_and_without"
 
-# em-websocket's own String, with the drop-in and without.
+# em-websocket's own String, with ws_unmask and without.
 RSpec.describe "ws_unmask/em_websocket" do
   include Traffic
 

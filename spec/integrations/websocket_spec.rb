@@ -4,7 +4,7 @@ require "ws_unmask/websocket"
 require_relative "../support/with_and_without"
 require_relative "../support/traffic"
 
-# The websocket gem itself, with the drop-in and without.
+# The websocket gem itself, with ws_unmask and without.
 RSpec.describe "ws_unmask/websocket" do
   include Traffic
 

@@ -4,15 +4,14 @@ require "ws_unmask"
 require_relative "../examples/client"
 require_relative "support/rounds"
 
-# The libraries that there are drop-ins for: each alone, and the same calls with its drop-in, round
-# by round.
-class DropIns
+# The libraries that have an integration: the same calls without ws_unmask and with it, in turn.
+class Integrations
   SIZES = [5, 61, 125, 1000, 16 << 10, 1 << 20].freeze
   READ = 4096
 
   def run
     puts "Ruby #{RUBY_VERSION}; medians, ns a call", "",
-         format("%-48s %9s %14s %12s %8s", "", "bytes", "alone", "drop-in", "ratio")
+         format("%-48s %9s %14s %12s %8s", "", "bytes", "without", "with", "ratio")
     WsUnmask::Integration::ALL.each { |integration| compare(integration) }
   end
 
@@ -21,17 +20,17 @@ class DropIns
   def compare(integration)
     return unless integration.version && respond_to?(integration.name, true)
 
-    drop_in = integration.load
-    return unless drop_in.install
+    patches = integration.load
+    return unless patches.install
 
     SIZES.each do |size|
       send(integration.name, size).each do |title, way|
         ns = Rounds.medians(
-          alone: ->(calls) { drop_in.uninstall.then { way.call(calls) } },
-          drop_in: ->(calls) { drop_in.install.then { way.call(calls) } }
+          without: ->(calls) { patches.uninstall.then { way.call(calls) } },
+          with: ->(calls) { patches.install.then { way.call(calls) } }
         )
-        puts format("%-48s %9d %14.0f %12.0f %7.1fx", title, size, ns[:alone], ns[:drop_in],
-                    ns[:alone] / ns[:drop_in])
+        puts format("%-48s %9d %14.0f %12.0f %7.1fx", title, size, ns[:without], ns[:with],
+                    ns[:without] / ns[:with])
       end
     end
     puts
@@ -75,4 +74,4 @@ class DropIns
   end
 end
 
-DropIns.new.run
+Integrations.new.run
