@@ -35,7 +35,7 @@ class Everything
       charts: { "ladder_decoders" => "Decoders, by how many times as fast as plain Ruby they are",
                 "ladder_masks" => "Masks, by how many times as fast as plain Ruby they are" }
     },
-    "Libraries without ws_unmask and with it" => { command: [*RUBY, "benches/integrations.rb"] },
+    "Libraries without ws_unmask and with it" => { command: [*RUBY, "benches/drop_in.rb"] },
     "Decoder and Frame" => { command: [*RUBY, "benches/ruby_decoder.rb"] },
     "Compressed messages" => { command: [*RUBY, "benches/deflate.rb"] },
     "A call from Ruby" => { command: [*RUBY, "benches/ruby_calls.rb"] },

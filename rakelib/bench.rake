@@ -37,8 +37,8 @@ namespace :bench do
   end
 
   desc "Each library that has an integration, without ws_unmask and with it"
-  task integrations: :compile do
-    ruby "-Ilib", "benches/integrations.rb"
+  task drop_in: :compile do
+    ruby "-Ilib", "benches/drop_in.rb"
   end
 
   desc "Compressed messages, against Ruby's zlib and the gem permessage_deflate"
