@@ -20,6 +20,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
 
   describe "#run" do
     it "finds the libraries and says whether they work" do
+      allow(WsUnmask::Integration.find(:midori)).to receive(:version).and_return(nil)
       status, out = doctor(json: true, speed: false)
       facts = JSON.parse(out)
       expect(status).to eq WsUnmask::CLI::OK
@@ -54,7 +55,8 @@ RSpec.describe WsUnmask::CLI::Doctor do
       facts = JSON.parse(out)
       works = facts["libraries"].select { |found| found["state"] == "works" }
       measured = facts["gains"].map { |gain| gain["library"] }.uniq
-      expect(measured).to eq([*works.map { |found| found["library"] }, "plain Ruby"])
+      libraries = works.map { |found| found["library"] } - ["websocket-client-simple"] # needs a server
+      expect(measured).to eq([*libraries, "plain Ruby"])
       expect(facts["gains"]).to all include("bytes" => Integer, "without_ns" => be_positive,
                                             "with_ns" => be_positive)
       expect(doctor.last).to match(/^  websocket-driver, receive +125 B: +[\d.]+ -> +[\d.]+ us/)

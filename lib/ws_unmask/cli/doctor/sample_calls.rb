@@ -65,6 +65,15 @@ module WsUnmask
             { "unmask a frame" => -> { masked.getbytes(4, size) } }
           end
 
+          def midori(size)
+            socket = ::Midori::WebSocket.new(nil)
+            received = StringIO.new(frame(size))
+            { "receive" => lambda {
+              received.rewind
+              socket.decode(received)
+            } }
+          end
+
           def frame(size) = Frame.encode(:text, "x" * size, mask: KEY)
         end
       end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  module WebSocketClientSimple
+    # For the socket of a client, a +TCPSocket+ or an +OpenSSL::SSL::SSLSocket+.
+    #
+    # The frame is given no more bytes at once than it needs to go on. So whatever there is to see,
+    # messages and errors, is seen after the same byte as if there came one after the other.
+    module ReadAhead
+      # As much as a TLS record holds.
+      READ = 16 << 10
+      private_constant :READ
+
+      # @param client [::WebSocket::Client::Simple::Client]
+      # @param frame [::WebSocket::Frame::Incoming::Client] which gets what is read
+      # @return [void]
+      def ws_unmask_read_ahead(client, frame)
+        @ws_unmask_client = client
+        @ws_unmask_frame = frame
+      end
+
+      # @return [String, nil] what comes next: one character of the handshake, or as many bytes of a
+      #   frame as it needs, or as there are; nil at the end
+      def getc
+        return super unless @ws_unmask_client.ws_unmask_open?
+
+        @ws_unmask_read ||= readpartial(READ)
+        size = @ws_unmask_frame.ws_unmask_missing
+        piece = @ws_unmask_read.byteslice(0, size)
+        rest = @ws_unmask_read.byteslice(size..)
+        @ws_unmask_read = (rest unless rest.nil? || rest.empty?)
+        piece
+      rescue EOFError
+        nil
+      end
+    end
+  end
+end

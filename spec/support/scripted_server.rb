@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "digest/sha1"
+require "openssl"
+require "socket"
+
+# A server for one client at a time, with TLS or without: it answers the opening handshake, and then
+# does what it is told.
+class ScriptedServer
+  GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+  private_constant :GUID
+
+  # @param tls [Boolean]
+  # @yieldparam socket [TCPSocket, OpenSSL::SSL::SSLSocket]
+  # @yieldparam response [String] that of the handshake, to be written
+  def initialize(tls: false, &script)
+    @script = script
+    @listening = TCPServer.new("127.0.0.1", 0)
+    @url = "#{tls ? "wss" : "ws"}://localhost:#{@listening.addr[1]}/"
+    @accepting = tls ? OpenSSL::SSL::SSLServer.new(@listening, self.class.context) : @listening
+    @thread = Thread.new { loop { serve } }
+  end
+
+  attr_reader :url
+
+  def stop
+    @thread.kill.join
+    @listening.close
+  end
+
+  # With a certificate of its own, which nobody knows.
+  def self.context
+    @context ||= OpenSSL::SSL::SSLContext.new.tap do |context|
+      key = OpenSSL::PKey::EC.generate("prime256v1")
+      context.key = key
+      context.cert = certificate(key)
+    end
+  end
+
+  def self.certificate(key)
+    name = OpenSSL::X509::Name.parse("/CN=localhost")
+    OpenSSL::X509::Certificate.new.tap do |certificate|
+      certificate.version = 2
+      certificate.serial = 1
+      certificate.subject = certificate.issuer = name
+      certificate.public_key = key
+      certificate.not_before = Time.now - 60
+      certificate.not_after = Time.now + 3600
+      certificate.sign(key, "SHA256")
+    end
+  end
+  private_class_method :certificate
+
+  private
+
+  def serve
+    socket = @accepting.accept
+    request = +""
+    request << socket.gets until request.end_with?("\r\n\r\n")
+    @script.call(socket, response(request[/^Sec-WebSocket-Key: (\S+)/i, 1]))
+  rescue SystemCallError, IOError, OpenSSL::SSL::SSLError
+    nil # the client has gone
+  ensure
+    socket&.close
+  end
+
+  def response(key)
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
+      "Sec-WebSocket-Accept: #{Digest::SHA1.base64digest(key + GUID)}\r\n\r\n"
+  end
+end
