@@ -1,39 +1,58 @@
 # frozen_string_literal: true
 
+require "json"
+require "open3"
+require "rbconfig"
 require "ws_unmask"
 require_relative "../examples/client"
 require_relative "support/rounds"
 
-# The libraries that have an integration: the same calls without ws_unmask and with it, in turn.
+# The libraries that have an integration: the same calls without ws_unmask and with it. Each way has
+# processes of its own, in turn: where methods are replaced and put back, a JIT compiles again and
+# again.
 class Integrations
+  WAYS = %w[without with].freeze
+  ROUNDS = 3
   SIZES = [5, 61, 125, 1000, 16 << 10, 1 << 20].freeze
   READ = 4096
 
   def run
-    puts "Ruby #{RUBY_VERSION}; medians, ns a call", "",
+    puts RUBY_DESCRIPTION, "medians, ns a call", "",
          format("%-48s %9s %14s %12s %8s", "", "bytes", "without", "with", "ratio")
-    WsUnmask::Integration::ALL.each { |integration| compare(integration) }
+    WsUnmask::Integration::ALL.each do |integration|
+      compare(integration) if integration.version && respond_to?(integration.name, true)
+    end
+  end
+
+  # What a process of its own does: prints the nanoseconds of each call, as JSON.
+  def measure(name, way)
+    integration = WsUnmask::Integration.find(name.to_sym)
+    integration.features.each { |feature| require feature }
+    integration.load if way == "with"
+    calls = SIZES.flat_map do |size|
+      send(name, size).map { |title, call| [title, size, Rounds.medians(call:)[:call]] }
+    end
+    puts calls.to_json
   end
 
   private
 
   def compare(integration)
-    return unless integration.version && respond_to?(integration.name, true)
-
-    patches = integration.load
-    return unless patches.install
-
-    SIZES.each do |size|
-      send(integration.name, size).each do |title, way|
-        ns = Rounds.medians(
-          without: ->(calls) { patches.uninstall.then { way.call(calls) } },
-          with: ->(calls) { patches.install.then { way.call(calls) } }
-        )
-        puts format("%-48s %9d %14.0f %12.0f %7.1fx", title, size, ns[:without], ns[:with],
-                    ns[:without] / ns[:with])
+    rounds = Array.new(ROUNDS) { WAYS.map { |way| in_a_process(integration.name, way) } }
+    rounds.first.first.each_with_index do |(title, size), i|
+      without, with = WAYS.each_index.map do |way|
+        rounds.map { |round| round[way][i].last }.sort[ROUNDS / 2]
       end
+      puts format("%-48s %9d %14.0f %12.0f %7.1fx", title, size, without, with, without / with)
     end
     puts
+  end
+
+  def in_a_process(name, way)
+    output, status = Open3.capture2(RbConfig.ruby, "-I#{__dir__}/../lib", __FILE__, name.to_s, way)
+    raise "#{name}, #{way}: failed" unless status.success?
+
+    JSON.parse(output)
   end
 
   def websocket_driver(size)
@@ -74,4 +93,4 @@ class Integrations
   end
 end
 
-Integrations.new.run
+ARGV.empty? ? Integrations.new.run : Integrations.new.measure(*ARGV)

@@ -20,7 +20,7 @@ def ways(payload)
   WAYS.transform_values { |call| Rounds.loop_around(call, binding) }
 end
 
-puts "Ruby #{RUBY_VERSION}, #{WsUnmask.simd_level}; medians, ns a call, with the loop around it"
+puts "#{RUBY_DESCRIPTION}, #{WsUnmask.simd_level}; medians, ns a call, with the loop around it"
 puts format("%8s %8s %8s %8s %15s %17s %12s %14s", "bytes", "native", "unmask!", "unmask",
             "payload + \"\"", "websocket-driver", "unmask/copy", "unmask/driver")
 SIZES.each do |size|

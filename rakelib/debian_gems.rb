@@ -17,14 +17,16 @@ class DebianGems
   SCATTERED = { "abbrev" => %w[abbrev.rb], "drb" => %w[drb drb.rb], "faye-websocket" => %w[faye],
                 "racc" => %w[racc racc.rb], "useragent" => %w[user_agent user_agent.rb
                                                               useragent.rb] }.freeze
+  # Which gem of plain Ruby cannot be loaded without one with an extension.
+  NEEDED_BY = { "http_parser.rb" => "em-websocket" }.freeze
   # Debian's are for its own Ruby.
   COMMANDS = { "rake" => "rake", "rspec" => "rspec-core" }.freeze
   # Its HTML parser is compiled with it, not by a gem of its own.
   OPTIONS = { "nokogiri" => %w[-- --gumbo-dev] }.freeze
   APT = "apt-get -q=2 -o Dir::Etc::sourcelist=/tmp/sources.list " \
         "-o Dir::Etc::sourceparts=/dev/null -o APT::Sandbox::User=root " \
-        '-o Acquire::Check-Valid-Until=false'
-  private_constant :SOURCES, :SCATTERED, :COMMANDS, :OPTIONS, :APT
+        "-o Acquire::Check-Valid-Until=false"
+  private_constant :SOURCES, :SCATTERED, :NEEDED_BY, :COMMANDS, :OPTIONS, :APT
 
   # @param root [String] the folder of that Debian
   # @param ruby [String] the folder of the other Ruby
@@ -35,21 +37,23 @@ class DebianGems
     @folder = folder
   end
 
+  # @return [String] where the gems are, for GEM_PATH
+  attr_reader :folder
+
   # @return [String] where the commands are, for PATH
   def bin = "#{@folder}/bin"
-
-  # @return [Array<String>] where the gems are, for GEM_PATH
-  def paths = [@folder, "#{@root}/usr/share/rubygems-integration/all"]
 
   # Compiles what is not there yet, and says which gems cannot be had.
   def install
     FileUtils.mkdir_p(%w[bin gems specifications].map { |name| "#{@folder}/#{name}" })
     SCATTERED.each { |name, files| gather(name, files) }
     COMMANDS.each { |name, gem| write_command(name, gem) }
-    return if missing.empty?
-
-    update_sources
-    missing.each { |name| build(name) }
+    unless missing.empty?
+      link_plain_gems # some of them compile others
+      update_sources
+      missing.each { |name| build(name) }
+    end
+    link_plain_gems
   end
 
   # @return [Array<String>] the gems that cannot be had
@@ -59,10 +63,27 @@ class DebianGems
 
   def there?(name) = Dir["#{@folder}/specifications/#{name}-[0-9]*.gemspec"].any?
 
+  # Those whose gems with extensions are there.
+  def link_plain_gems
+    left_out = NEEDED_BY.slice(*missing).values
+    Dir["#{plain_gems}/gems/*"].each do |gem|
+      name = File.basename(gem)
+      gemspec = "#{plain_gems}/specifications/#{name}.gemspec"
+      next if left_out.include?(name[/(.+)-/, 1]) || !File.exist?(gemspec)
+
+      [gemspec, gem].zip(%w[specifications gems]).each do |target, kind|
+        link = "#{@folder}/#{kind}/#{File.basename(target)}"
+        File.symlink(target, link) unless File.exist?(link)
+      end
+    end
+  end
+
+  def plain_gems = "#{@root}/usr/share/rubygems-integration/all"
+
   def gather(name, files)
     return if there?(name)
 
-    gemspec = Dir["#{@root}/usr/share/rubygems-integration/all/specifications/#{name}-[0-9]*",
+    gemspec = Dir["#{plain_gems}/specifications/#{name}-[0-9]*",
                   "#{@root}/usr/lib/ruby/gems/*/specifications/default/#{name}-[0-9]*"].first
     lib = "#{@folder}/gems/#{File.basename(gemspec, ".gemspec")}/lib"
     FileUtils.mkdir_p(lib)
@@ -115,7 +136,7 @@ class DebianGems
     puts "io-event is used without its extension: no source of it here"
     FileUtils.mkdir_p("#{@folder}/gems/#{File.basename(gem)}")
     FileUtils.cp_r("#{gem}/lib", "#{@folder}/gems/#{File.basename(gem)}")
-    specification = Gem::Specification.load(gem.sub("/gems/", "/specifications/") + ".gemspec")
+    specification = Gem::Specification.load("#{gem.sub("/gems/", "/specifications/")}.gemspec")
     specification.extensions.clear
     write(specification)
   end
@@ -129,7 +150,7 @@ class DebianGems
       Gem::Package.build(specification, true, false, "built.gem")
     RUBY
     folder = File.dirname(gemspec)
-    env = { "GEM_HOME" => @folder, "GEM_PATH" => paths.join(":"), "RUBYLIB" => nil,
+    env = { "GEM_HOME" => @folder, "GEM_PATH" => @folder, "RUBYLIB" => nil,
             "NOKOGIRI_USE_SYSTEM_LIBRARIES" => "1" }
     [["-rrubygems/package", "-e", script, gemspec],
      ["-S", "gem", "install", "--local", "--force", "--ignore-dependencies", "--no-document",

@@ -24,7 +24,7 @@ end
 def yjit_env
   own = Dir["#{YJIT_RUBY}/lib/ruby/gems/*"].first
   { "PATH" => "#{YJIT_RUBY}/bin:#{yjit_gems.bin}:#{ENV.fetch("PATH")}",
-    "GEM_PATH" => [own, *yjit_gems.paths].join(":"),
+    "GEM_PATH" => "#{own}:#{yjit_gems.folder}",
     "RUBYOPT" => "--yjit", "RUBYLIB" => nil }
 end
 
@@ -56,7 +56,8 @@ task :yjit, [:tasks] do |_, arguments|
   Rake::Task[:yjit_ruby].invoke
   Checkout.copy_to(YJIT_CHECKOUT)
   Bundler.with_unbundled_env do
-    sh yjit_env.merge(yjit_spec_options), "#{YJIT_RUBY}/bin/ruby", "-S", "bundle", "exec", "rake", "--quiet",
+    sh yjit_env.merge(yjit_spec_options),
+       "#{YJIT_RUBY}/bin/ruby", "-S", "bundle", "exec", "rake", "--quiet",
        *arguments.fetch(:tasks, "spec").split, chdir: YJIT_CHECKOUT, verbose: false
   end
 end

@@ -66,7 +66,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
     # In a Ruby of its own, with a library in the place of the real one.
     def doctor_of(code, env = {})
       Dir.mktmpdir do |folder|
-        File.write("#{folder}/em-websocket.rb", code)
+        File.write("#{folder}/websocket.rb", code)
         root = File.expand_path("../..", __dir__)
         Open3.capture3(env, RbConfig.ruby, "-I#{folder}", "-I#{root}/lib", "#{root}/exe/ws_unmask",
                        "doctor", "--json", "--no-speed")
@@ -84,7 +84,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
         out, err, status = doctor_of(code)
         expect(status.exitstatus).to eq WsUnmask::CLI::FOUND
         facts = JSON.parse(out)
-        expect(library(facts, "em_websocket")).to include("state" => "fails", "why" => why)
+        expect(library(facts, "websocket")).to include("state" => "fails", "why" => why)
         expect(library(facts, "websocket_driver")).to include("state" => "works")
         expect(err).to be_empty
       end
