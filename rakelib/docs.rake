@@ -12,8 +12,8 @@ task docs: %w[docs/architecture.svg ruby_docs] do
 end
 
 # YARD uses redcarpet for Markdown if it is installed; RDoc's engine does not know these tables. In
-# .yardopts the integrations' inner modules come first: else YARD takes their private_constant :Frame
-# for WsUnmask::Frame, and leaves that out.
+# .yardopts the integrations' inner modules come first: else YARD takes their private_constant
+# :Frame for WsUnmask::Frame, and leaves that out.
 task :ruby_docs do
   rm_rf "doc", verbose: false
   readme, *pages = DocsPages.new("tmp/pages", "doc").make

@@ -40,8 +40,8 @@ module WsUnmask
     #   limit but the message's
     # @param require_mask [Boolean] whether frames have to be masked, as for a server (RFC 6455,
     #   section 5.1)
-    # @param forbid_mask [Boolean] whether frames must not be masked, as for a client; +require_mask+
-    #   does not matter then
+    # @param forbid_mask [Boolean] whether frames must not be masked, as for a client; then
+    #   +require_mask+ does not matter
     # @param allow_reserved [Array<Integer>] the reserved bits (1, 2, 3 for RSV1, RSV2, RSV3) that
     #   extensions have negotiated. RSV1 is then accepted on the first frame of a message only (RFC
     #   7692, section 6)

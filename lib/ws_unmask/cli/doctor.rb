@@ -88,9 +88,9 @@ module WsUnmask
         root = File.expand_path("../../..", __dir__)
         return unless File.exist?("#{root}/ws_unmask.gemspec") # which gems do not contain
 
-        bundlers = Gem.loaded_specs["ws_unmask"]&.source if defined?(Bundler)
-        git = bundlers && bundlers.is_a?(Bundler::Source::Git)
-        git ? "git: #{bundlers.uri.inspect}" : "path: #{root.inspect}"
+        source = Gem.loaded_specs["ws_unmask"]&.source
+        git = defined?(Bundler::Source::Git) && source.is_a?(Bundler::Source::Git)
+        git ? "git: #{source.uri.inspect}" : "path: #{root.inspect}"
       end
 
       def print_facts(facts)
