@@ -1,70 +1,128 @@
 # frozen_string_literal: true
 
 require "stringio"
-$LOAD_PATH.unshift(File.join(__dir__, "../doubles"))
-require "ws_unmask/midori"
+require_relative "../support/real_midori"
+require_relative "../support/traffic"
 require_relative "../support/with_and_without"
-require_relative "../support/frames"
 
-# Against a double: the midori gem itself cannot be installed here.
+# Midori itself, with the drop-in and without.
 RSpec.describe "ws_unmask/midori" do
-  include Frames
+  unless RealMidori.activate
+    it("works with Midori") { skip "which is not installed" }
+    next
+  end
+
+  require "ws_unmask/midori"
+  include Traffic
 
   include_context "with and without", WsUnmask::Midori
 
-  def decoded(bytes)
-    socket = Midori::WebSocket.new
-    returned = socket.decode(StringIO.new(bytes))
-    [returned, socket.opcode, socket.msg, (socket.msg.encoding if socket.msg.is_a?(String))]
+  # What decode returns or raises, and what there is to see afterwards.
+  def decoded(data)
+    socket = Midori::WebSocket.new(nil)
+    result = begin
+      socket.decode(data)
+    rescue StandardError => e
+      [e.class, e.message]
+    end
+    [result, socket.opcode, content(socket.msg), data.pos]
   end
 
-  it "sets opcode and msg as before, and returns nil" do
-    frames = %i[text binary ping pong].product(["", "Hello", "grüß", "\xff\x00", "x" * 125])
-    frames.each do |type, payload|
-      ours, theirs = both { decoded(frame(type, payload)) }
-      expect(ours).to eq theirs
-      expect(ours.first).to be_nil
+  # Midori has bytes from 128 up as negative numbers.
+  def content(message)
+    message.is_a?(Array) ? message.map { |byte| byte & 255 } : [message, message&.encoding]
+  end
+
+  # Midori does not know of longer ones, and what is cut makes it raise a TypeError.
+  def short_frame(random)
+    payload = some_payload(random).byteslice(0, 125)
+    flags = [8, 8, 8, random.rand(16)].sample(random:)
+    opcode = [1, 2, 9, 10, 8, random.rand(16)].sample(random:)
+    key = random.bytes(4)
+    [(flags << 4) | opcode, 128 | payload.bytesize].pack("CC") + key + Client.mask(payload.b, key)
+  end
+
+  it "is active" do
+    expect(WsUnmask.installed).to include :midori
+  end
+
+  it "changes nothing for random frames up to 125 bytes but the sign of bytes" do
+    expect_no_difference(times: 1000) do |random|
+      bytes = short_frame(random)
+      bytes.setbyte(1, bytes.getbyte(1) & 127) if random.rand(10).zero?
+      data = StringIO.new("before#{bytes}after".b)
+      data.pos = 6
+      decoded(data)
     end
   end
 
-  it "raises what was raised before, with the opcode set" do
-    ["\x01\x80\0\0\0\0", "\x83\x80\0\0\0\0", "\x80\x80\0\0\0\0", "\x81\x05Hello",
-     "\x88\x80\0\0\0\0"].each do |bytes|
-      ours, theirs = both do
-        socket = Midori::WebSocket.new
-        error = begin
-          socket.decode(StringIO.new(bytes.b))
-        rescue StandardError => e
-          e.class
-        end
-        [error, socket.opcode]
-      end
+  it "returns the bytes of binary frames from 0 to 255" do
+    ours, theirs = both do
+      socket = Midori::WebSocket.new(nil)
+      socket.decode(StringIO.new(frame(:binary, "\x00\x7f\x80\xff")))
+      socket.msg
+    end
+    expect(ours).to eq [0, 127, 128, 255]
+    expect(theirs).to eq [0, 127, -128, -1]
+  end
+
+  it "raises with Midori's own messages" do
+    { "\x01\x80\0\0\0\0" => Midori::Exception::ContinuousFrame,
+      "\x83\x80\0\0\0\0" => Midori::Exception::OpCodeError,
+      "\x80\x80\0\0\0\0" => Midori::Exception::OpCodeError,
+      "\x81\x05Hello" => Midori::Exception::NotMasked,
+      "\x88\x80\0\0\0\0" => Midori::Exception::FrameEnd }.each do |bytes, error|
+      ours, theirs = both { decoded(StringIO.new(bytes.b)) }
       expect(ours).to eq theirs
-      expect(ours.first).to be < StandardError
+      expect(ours.first.first).to be error
+    end
+  end
+
+  it "reads on after a close method that raises nothing" do
+    ours, theirs = both do
+      socket = Midori::WebSocket.new(nil)
+      def socket.close = nil
+      socket.decode(StringIO.new(frame(:close, "\x03\xe8bye")))
+      [socket.opcode, content(socket.msg)]
+    end
+    expect(ours).to eq theirs
+  end
+
+  it "reads from anything with getbyte and read, as from a StringIO" do
+    frames = %i[text binary ping].product(["", "Hello", "grüß", "\xff\x00", "x" * 125])
+    frames.each do |type, payload|
+      source = StringIO.new(frame(type, payload))
+      io = Struct.new(:source) do
+        def getbyte = source.getbyte
+        def read(length) = source.read(length)
+        def pos = source.pos
+      end
+      expect(decoded(io.new(source))).to eq decoded(source.tap(&:rewind))
     end
   end
 
   it "reads payloads of any length" do
     [126, 65_535, 65_536].each do |length|
-      expect(decoded(frame(:text, "x" * length))[2]).to eq "x" * length
+      expect(decoded(StringIO.new(frame(:text, "x" * length)))[2].first).to eq "x" * length
     end
   end
 
   it "raises EOFError for a frame that is cut, and refuses one of 2**62 bytes" do
     [hello.byteslice(0, 9), hello.byteslice(0, 1), ""].each do |bytes|
-      expect { decoded(bytes) }.to raise_error(EOFError)
+      expect(decoded(StringIO.new(bytes)).first.first).to be EOFError
     end
     huge = [0x82, 0xff, 1 << 62, "key!"].pack("CCQ>a4")
-    expect { decoded(huge) }.to raise_error(WsUnmask::MessageTooBigError)
+    expect(decoded(StringIO.new(huge)).first.first).to be WsUnmask::MessageTooBigError
   end
 
-  it "masks as the protected methods did, which stay protected" do
-    payload = Random.bytes(100).bytes
-    %i[mask mask_str].each do |name|
-      ours, theirs = both { Midori::WebSocket.new.send(name, payload, [1, 2, 3, 255]) }
-      expect(ours).to eq theirs
-      expect(ours).to be_a(name == :mask ? Array : String)
-      expect(Midori::WebSocket).to be_protected_method_defined(name)
-    end
+  it "leaves a Midori alone whose decode is written in Ruby" do
+    WsUnmask::Midori.uninstall
+    original = Midori::WebSocket.instance_method(:decode)
+    Midori::WebSocket.define_method(:decode) { |data| data }
+    expect { expect(WsUnmask::Midori.install).to be false }.to output(//).to_stderr
+    expect(WsUnmask::Midori::PATCHES.problem).to match(/not the one in C/)
+  ensure
+    Midori::WebSocket.define_method(:decode, original)
+    expect(WsUnmask::Midori.install).to be true
   end
 end

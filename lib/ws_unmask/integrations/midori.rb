@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
 require "ws_unmask"
-require_relative "midori/masks"
 require_relative "midori/web_socket"
 
 module WsUnmask
   # Lets the Midori framework decode with {WsUnmask}.
+  #
+  # Two things change besides speed: the bytes of a binary frame are from 0 to 255, also those that
+  # Midori has as negative numbers, and payloads may be longer than 125 bytes.
   #
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/midori"
@@ -13,15 +15,14 @@ module WsUnmask
     # @return [PatchSet]
     PATCHES = PatchSet.new(Integration.find(:midori)) do |patches|
       socket = ::Midori::WebSocket
-      patches.replace socket, WebSocket
-      has_masks = Masks.protected_instance_methods.all? { |name| socket.method_defined?(name) }
-      if has_masks
-        patches.replace socket, Masks
-        patches.leave_out socket, :mask, :mask_str
+      if socket.instance_method(:decode).source_location
+        raise PatchSet::Refused, "#{socket}#decode is not the one in C of Midori 0.8 and later"
       end
+
+      patches.replace socket, WebSocket
     end
 
-    private_constant :Masks, :WebSocket
+    private_constant :WebSocket
 
     extend PatchSet::Switch
     install

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require_relative "extra_gems"
+
+# Midori itself. What it requires and does not need to decode frames is stood in for.
+module RealMidori
+  # @return [Boolean] whether it is there
+  def self.activate
+    doubles = File.expand_path("../doubles", __dir__)
+    $LOAD_PATH.push(doubles) unless $LOAD_PATH.include?(doubles)
+    %w[evt midori.rb].all? { |name| ExtraGems.activate(name) }
+  end
+end
