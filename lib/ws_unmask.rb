@@ -16,14 +16,14 @@ require_relative "ws_unmask/patch_set"
 # RFC 6455, section 5.3 makes every client XOR its payload with a four-byte masking key. XOR is its
 # own inverse, so the methods that unmask also mask.
 #
-# All of them take the same arguments:
+# These methods take the same arguments:
 #
 # - +payload+: the masked bytes. The encoding of a String does not matter.
 # - +key+: the masking key, a String of 4 bytes or an Array of four Integers in 0..255.
-# - +offset+: where in the frame's payload this piece begins, in bytes. A payload that comes in
-#   pieces can be unmasked piece by piece.
+# - +offset+: where in the frame's payload this piece begins, in bytes. This is for a
+#   payload that arrives in pieces.
 #
-# and raise, before anything is changed:
+# They check them before they change anything, and raise:
 #
 # - ArgumentError if the key is not 4 bytes long, or the offset is negative
 # - TypeError if the payload, the key, an element of either or the offset has the wrong class
@@ -48,7 +48,7 @@ module WsUnmask
   #   @param offset [Integer] where in the frame's payload this piece begins, in bytes
   #   @return [String] the plain bytes, in ASCII-8BIT
   #   @raise [ArgumentError, TypeError, RangeError] see {WsUnmask}
-  #   @raise [NoMemoryError] if there is no memory for the result
+  #   @raise [NoMemoryError] if there is not enough memory for the result
 
   ##
   # :singleton-method: unmask!
@@ -86,7 +86,7 @@ module WsUnmask
   ##
   # :singleton-method: unmask_bytes
   # @!method self.unmask_bytes(bytes, key, offset = 0)
-  #   Unmasks bytes that are held as Integers.
+  #   Unmasks an Array of bytes.
   #   @param bytes [Array<Integer>] the masked bytes, each in 0..255; the Array is not changed
   #   @param key [String, Array<Integer>] the masking key
   #   @param offset [Integer] where in the frame's payload this piece begins, in bytes

@@ -319,9 +319,9 @@ RSpec.describe WsUnmask::Connection do
       expect(request_of("ws://a?b")).to start_with "GET /?b HTTP/1.1\r\n"
     end
 
-    it "refuses a URL that is none of a WebSocket" do
+    it "refuses a URL that is not a WebSocket URL" do
       %w[http://a ws: a ws://a#b].each do |url|
-        expect { request_of(url) }.to raise_error ArgumentError, /no URL of a WebSocket/
+        expect { request_of(url) }.to raise_error ArgumentError, /is not a WebSocket URL/
       end
     end
 
@@ -372,7 +372,7 @@ RSpec.describe WsUnmask::Connection do
       expect(error_after { |_| response_to("Sec-WebSocket-Key: #{key}") }).to be
     end
 
-    it "fails for a subprotocol or an extension that it has not asked for" do
+    it "fails for a subprotocol or an extension that it has not offered" do
       expect(error_after { |request| response_to(request, "Sec-WebSocket-Protocol: v1") }).to be
       error = error_after(subprotocols: ["v1"]) do |request|
         response_to(request, "Sec-WebSocket-Protocol: v1, v2")
@@ -805,7 +805,7 @@ RSpec.describe WsUnmask::Connection do
 
   describe "#inspect" do
     it "shows the state" do
-      expect(described_class.server.inspect).to match(/connecting, 0 bytes to be written>/)
+      expect(described_class.server.inspect).to match(/connecting, 0 bytes to write>/)
       expect(server.inspect).to match(/ open, /)
       server.close
       expect(server.inspect).to match(/closing, 4 bytes/)

@@ -9,16 +9,16 @@ require_relative "connection/client_handshake"
 require_relative "connection/server_handshake"
 
 module WsUnmask
-  # One end of a WebSocket connection, without its socket: you give it the bytes that you have read,
-  # and write the bytes that it has for the other end. So it works with threads, fibers and event
-  # loops alike, and behind TLS.
+  # One end of a WebSocket connection, without its socket (sans-IO): you pass it the bytes that you
+  # read, and write the bytes that it leaves in {#output}. So it works with threads, fibers and
+  # event loops, and behind TLS.
   #
-  # It does the opening handshake, answers pings and the closing handshake, and closes with the
-  # right code when the peer violates the protocol or a limit. What a peer sends never makes it
-  # raise: {#error} has what was wrong.
+  # It does the opening and the closing handshake, replies to pings, and closes with the right code
+  # when the peer violates the protocol or exceeds a limit. It never raises because of what a peer
+  # sends: {#error} says what was wrong.
   #
-  # {#receive} is for one thread at a time. {#text}, {#binary}, {#ping}, {#close} and {#flush} are
-  # for any thread, at any time.
+  # Call {#receive} from one thread at a time; {#text}, {#binary}, {#ping}, {#close} and {#flush}
+  # from any thread, at any time.
   #
   # @example A Rack app that echoes
   #   connection = WsUnmask::Connection.accept(env) { |origin| origin == "https://example.com" }
@@ -33,8 +33,8 @@ module WsUnmask
   #     connection.flush { |bytes| socket.write(bytes) }
   #   end
   class Connection
-    # Accepts or refuses a request that a Rack server has read. If it was refused, {#rejection} is
-    # the app's answer, and the connection is {#closed?}.
+    # Accepts or refuses a request that a Rack server has read. If it was refused, the connection is
+    # {#closed?} and {#rejection} is the app's response.
     # @param env [Hash] the Rack environment
     # @param options see {server}
     # @yield (see server)
@@ -46,40 +46,40 @@ module WsUnmask
       server(request: Request.from_rack(env), **options, &)
     end
 
-    # A server's end: {#receive} takes the request first, unless it is given.
+    # The server's end. {#receive} expects the request first, unless you pass it here.
     #
-    # Browsers let any page connect to any server and send the user's cookies along, so check the
-    # origin (RFC 6455, section 10.2) unless the connection has no more rights than anybody.
-    # @param subprotocols [Array<String>] those that this server speaks. The first of the client's
-    #   that is among them becomes {#subprotocol}
-    # @param headers [Hash{String => String}] what else the response is to have
-    # @param deflate [Deflate, true, nil] how to compress messages if the client can, too; true for
-    #   the defaults of {Deflate}, nil for not at all
-    # @param request [Request, nil] the client's, if it has been read already
-    # @param limits what {Decoder#initialize} takes: +max_message_size+, +max_frame_size+,
+    # Browsers let any page connect to any server and send the user's cookies along. So check the
+    # origin (RFC 6455, section 10.2), unless any visitor may do what the connection allows.
+    # @param subprotocols [Array<String>] those that this server supports. The first one of the
+    #   client's that is among them becomes {#subprotocol}
+    # @param headers [Hash{String => String}] additional headers of the response
+    # @param deflate [Deflate, true, nil] how to compress messages, if the client supports it; true
+    #   for the defaults of {Deflate}, nil for no compression
+    # @param request [Request, nil] the client's request, if you have read it already
+    # @param limits options of {Decoder#initialize}: +max_message_size+, +max_frame_size+,
     #   +validate_utf8+
     # @yield whether the client may connect; without a block, every client may
     # @yieldparam origin [String, nil] of the page that connects; nil if it is no browser
     # @yieldparam request [Request]
     # @yieldreturn [Boolean] false to answer 403
     # @return [Connection]
-    # @raise [ArgumentError] if a subprotocol or a header must not be sent
+    # @raise [ArgumentError] if a subprotocol or a header is not valid
     def self.server(subprotocols: [], headers: {}, deflate: nil, request: nil, **limits, &allowed)
       deflate = Deflate.new if deflate == true
       handshake = ServerHandshake.new(subprotocols:, headers:, deflate:, &allowed)
       new(handshake, request, client: false, **limits)
     end
 
-    # A client's end: {#output} has the request, and {#receive} takes the response first.
+    # The client's end. {#output} contains the request, and {#receive} expects the response first.
     # @param url [String, URI] +ws:+ or +wss:+
-    # @param subprotocols [Array<String>] those that this client speaks, the best first
-    # @param headers [Hash{String => String}] what else the request is to have, for instance an
+    # @param subprotocols [Array<String>] those that this client supports, in order of preference
+    # @param headers [Hash{String => String}] additional headers of the request, for instance
     #   +Origin+
-    # @param deflate [Deflate, true, nil] how to compress messages if the server can, too
+    # @param deflate [Deflate, true, nil] how to compress messages, if the server supports it
     # @param limits (see server)
     # @return [Connection]
-    # @raise [ArgumentError] if the URL is none of a WebSocket, or a subprotocol or a header must
-    #   not be sent
+    # @raise [ArgumentError] if the URL is not a WebSocket URL, or if a subprotocol or a header is
+    #   not valid
     def self.client(url, subprotocols: [], headers: {}, deflate: nil, **limits)
       deflate = Deflate.new if deflate == true
       new(ClientHandshake.new(url, subprotocols:, headers:, deflate:), nil, client: true, **limits)
@@ -87,15 +87,15 @@ module WsUnmask
 
     private_class_method :new
 
-    # What has to be written. {#flush} is the way to do so; a single thread can also write and clear
-    # it by itself.
+    # The bytes to write to the socket. Use {#flush} for that. If only one thread uses the
+    # connection, it can also write this String and clear it.
     # @return [String] in ASCII-8BIT
     attr_reader :output
 
     # @return [String, nil] the subprotocol that both ends have agreed on
     attr_reader :subprotocol
 
-    # @return [ProtocolError, HandshakeError, nil] what the peer has done wrong
+    # @return [ProtocolError, HandshakeError, nil] what the peer did wrong
     attr_reader :error
 
     def initialize(handshake, request, client:, **limits)
@@ -111,16 +111,16 @@ module WsUnmask
       @handshake = nil if request && shake_hands(request)
     end
 
-    # Takes what was read, and yields what is in it, in order:
+    # Takes the bytes that you have read, and yields the events in them, in order:
     #
-    # - +:open+ and the {Request} or {Response} when the handshake is done, unless {accept} has done
-    #   it
-    # - +:text+ and +:binary+, and a String
-    # - +:ping+ and +:pong+, and a String; a ping is answered already
-    # - +:close+ and a {Close}; it is answered already
+    # - +:open+ with the {Request} or {Response} when the handshake is complete, unless {accept} has
+    #   completed it
+    # - +:text+ and +:binary+ with a String
+    # - +:ping+ and +:pong+ with a String; the reply to a ping is already in {#output}
+    # - +:close+ with a {Close}; the reply is already in {#output}
     #
-    # A block may raise, +break+ or +throw+: what is behind the current message comes with the next
-    # call (+receive("")+ will do). Afterwards, {#flush}.
+    # Call {#flush} afterwards. A block may raise, +break+ or +throw+: the next call (+receive("")+
+    # will do) yields the events after the current one.
     # @overload receive(bytes)
     #   @return [Array<Array>] each an Array of type and payload
     # @overload receive(bytes) {|type, payload| ... }
@@ -144,16 +144,16 @@ module WsUnmask
       end
       self
     rescue ProtocolError => e
-      raise if yielding # it is the block's
+      raise if yielding # the block has raised it
 
       violated(e)
       self
     end
 
     # @param payload [String] in UTF-8
-    # @return [Boolean] whether it will be sent: not if the connection is closed, or closing
+    # @return [Boolean] whether it will be sent; false if the connection is closed or closing
     # @raise [ArgumentError] if the payload is not valid UTF-8
-    # @raise [RuntimeError] if the handshake is not done
+    # @raise [RuntimeError] if the handshake is not complete
     def text(payload)
       # Here and below: Ruby does not switch to another thread between the condition and the first
       # native method of its branch, nor in that method. So nothing follows a close frame, and
@@ -168,7 +168,7 @@ module WsUnmask
 
     # @param payload [String]
     # @return (see #text)
-    # @raise [RuntimeError] if the handshake is not done
+    # @raise [RuntimeError] if the handshake is not complete
     def binary(payload)
       if @open
         @encoder.encode_into(@output, :binary, payload)
@@ -178,10 +178,10 @@ module WsUnmask
       end
     end
 
-    # @param payload [String] of at most 125 bytes, which the peer's pong will have
+    # @param payload [String] at most 125 bytes, which the peer's pong will contain
     # @return (see #text)
     # @raise [ArgumentError] if the payload is too long
-    # @raise [RuntimeError] if the handshake is not done
+    # @raise [RuntimeError] if the handshake is not complete
     def ping(payload = "")
       if @open
         @encoder.encode_into(@output, :ping, payload)
@@ -191,24 +191,25 @@ module WsUnmask
       end
     end
 
-    # Begins the closing handshake. Go on with {#receive} until the connection is {#closed?}.
+    # Starts the closing handshake. Keep calling {#receive} until the connection is {#closed?}.
     # @param code [Integer, nil] the close code (RFC 6455, section 7.4.1); nil for none
     # @param reason [String] why, in UTF-8, of at most 123 bytes
     # @return (see #text)
-    # @raise [ArgumentError] if the code must not be sent, or the reason is too long
-    # @raise [RuntimeError] if the handshake is not done
+    # @raise [ArgumentError] if the code is not one to be sent, or the reason is too long
+    # @raise [RuntimeError] if the handshake is not complete
     def close(code = 1000, reason = "")
       payload = Close.new(code, reason).to_payload
       @open ? send_close(payload) : not_open
     end
 
-    # Yields what has to be written until nothing is left, or no more can be written now.
+    # Yields the bytes to write until none are left, or the socket accepts no more.
     #
-    # One thread writes at a time, and the others do not wait: what they send meanwhile, it writes.
-    # @yieldparam bytes [String] do not keep it
-    # @yieldreturn [Integer, Symbol, nil] how many bytes were written, as +write+ and
-    #   +write_nonblock(bytes, exception: false)+ return it; +:wait_writable+ or nil for none
-    # @return [Boolean] whether nothing is left, or another thread writes it
+    # Only one thread writes at a time. Other threads do not wait: the one that writes also writes
+    # what they send in the meantime.
+    # @yieldparam bytes [String] do not keep a reference to it
+    # @yieldreturn [Integer, Symbol, nil] the number of bytes written, as returned by +write+ and
+    #   +write_nonblock(bytes, exception: false)+; +:wait_writable+ or nil for none
+    # @return [Boolean] whether nothing is left, or another thread is writing it
     def flush
       until @output.empty? && @written.empty?
         return true unless @flushing.try_lock
@@ -226,14 +227,16 @@ module WsUnmask
       true
     end
 
-    # @return [Boolean] whether messages can be sent: the handshake is done, and no close was sent
+    # @return [Boolean] whether messages can be sent: the handshake is complete, and no close
+    #   frame was sent
     def open? = @open
 
-    # @return [Boolean] whether it is over: nothing more will be received or sent but {#output}.
+    # @return [Boolean] whether it has ended: except for {#output}, nothing is received or sent
+    #   anymore.
     #
-    #   Write that, and then do not close the socket at once: a socket that is closed with unread
-    #   bytes in it resets the connection, and the peer would never see why it was closed. Shut it
-    #   down for writing, read until the end for a few seconds, and close it.
+    #   {#flush}, but do not close the socket right away: closing a socket that has unread bytes
+    #   resets the connection, and the peer would not see the close frame. Shut the socket down for
+    #   writing, read until the end for at most a few seconds, then close it.
     def closed? = @closed
 
     # @return [Array(Integer, Hash, Array<String>), nil] the response of a Rack app to a request
@@ -249,11 +252,11 @@ module WsUnmask
               else
                 @encoder ? "closing" : "connecting"
               end
-      "#<#{self.class} #{state}, #{@output.bytesize + @written.bytesize} bytes to be written>"
+      "#<#{self.class} #{state}, #{@output.bytesize + @written.bytesize} bytes to write>"
     end
 
-    # With so many bytes to be written, pings are not answered: the peer does not read, and only the
-    # latest ping has to be answered (RFC 6455, section 5.5.3).
+    # With more bytes than this to write, pings get no reply: the peer does not read, and only the
+    # latest ping needs a reply (RFC 6455, section 5.5.3).
     MOST_BEFORE_PONGS = 256 * 1024
     private_constant :MOST_BEFORE_PONGS
 
@@ -265,7 +268,7 @@ module WsUnmask
       received
     end
 
-    # What is behind the head is kept until the block has returned.
+    # The bytes after the head are kept until the block has returned.
     def receive_handshake(bytes, &)
       return self if @closed
 
@@ -348,7 +351,7 @@ module WsUnmask
     end
 
     def not_open
-      raise "the handshake is not done" unless @encoder || @closed
+      raise "the handshake is not complete" unless @encoder || @closed
 
       false
     end

@@ -11,14 +11,14 @@ module WsUnmask
   #
   # - +:text+: a String in UTF-8, valid unless +validate_utf8+ is false
   # - +:binary+, +:ping+, +:pong+: a String in ASCII-8BIT
-  # - +:close+: a {Close}. Whatever follows it is discarded (RFC 6455, section 5.5.1).
+  # - +:close+: a {Close}. Whatever follows is discarded (RFC 6455, section 5.5.1).
   #
   # With +allow_reserved+ there is a third value, the Array of the reserved bits that are set in the
-  # message's first frame, for instance +[1]+. Text that has one is in ASCII-8BIT and not checked,
-  # because an extension still has to decode it.
+  # message's first frame, for instance +[1]+. Text with a reserved bit is in ASCII-8BIT and not
+  # checked, because an extension still has to decode it.
   #
-  # With +deflate+, compressed messages come out plain, without their reserved bit. They are
-  # inflated and checked while they arrive, and never further than +max_message_size+.
+  # With +deflate+, compressed messages come out inflated, without their reserved bit. They are
+  # inflated and checked as they arrive, and never beyond +max_message_size+.
   #
   # A decoder serves one connection, so use it from one thread at a time.
   #
@@ -34,9 +34,9 @@ module WsUnmask
   #     socket.write(WsUnmask::Frame.close(error.code, error.message))
   #   end
   class Decoder
-    # @param max_message_size [Integer, nil] the most bytes in a message, over all of its fragments;
-    #   if it is compressed, the most plain bytes; nil for no limit
-    # @param max_frame_size [Integer, nil] the most bytes in the payload of a data frame; nil for no
+    # @param max_message_size [Integer, nil] the maximum bytes of a message, over all of its
+    #   fragments, after inflating; nil for no limit
+    # @param max_frame_size [Integer, nil] the maximum bytes of a data frame's payload; nil for no
     #   limit but the message's
     # @param require_mask [Boolean] whether frames have to be masked, as for a server (RFC 6455,
     #   section 5.1)
@@ -46,7 +46,7 @@ module WsUnmask
     #   extensions have negotiated. RSV1 is then accepted on the first frame of a message only (RFC
     #   7692, section 6)
     # @param validate_utf8 [Boolean] whether text has to be valid UTF-8 (RFC 6455, section 8.1)
-    # @param deflate [Deflate::Agreement, nil] how the peer compresses messages; nil for not at all
+    # @param deflate [Deflate::Agreement, nil] how the peer compresses messages; nil if it does not
     # @raise [ArgumentError] if a size is negative, or a reserved bit is not 1, 2 or 3
     # @raise [TypeError] if a size is not an Integer, +allow_reserved+ not an Array, or
     #   +deflate+ not an agreement
@@ -61,11 +61,11 @@ module WsUnmask
     # @!method feed(bytes)
     #   Takes the next bytes of the stream and returns, or yields, the messages that end in them.
     #
-    #   A block may raise, +break+ or +throw+: the messages behind the current one come with the
-    #   next call (+feed("")+ will do).
+    #   A block may raise, +break+ or +throw+: the next call (+feed("")+ will do) delivers the
+    #   messages after the current one.
     #
-    #   Messages before a protocol violation are delivered first; without a block, the next call
-    #   raises then.
+    #   Messages before a protocol violation are delivered first. Without a block, the violation is
+    #   then raised by the next call.
     #   @overload feed(bytes)
     #     @return [Array<Array>] the messages, each an Array of type and payload
     #   @overload feed(bytes) {|type, payload, reserved| ... }
@@ -75,8 +75,8 @@ module WsUnmask
     #     @return [self]
     #   @param bytes [String] what was received; it is not changed, and you may change it afterwards
     #   @raise [ProtocolError] for a protocol violation; every later call raises the same again
-    #   @raise [NoMemoryError] if there is no memory for a message; every later call raises it
-    #     again, since the bytes behind that message are lost
+    #   @raise [NoMemoryError] if there is not enough memory for a message; every later call
+    #     raises it again, since the bytes after that message are lost
     #   @raise [TypeError] if +bytes+ is not a String
     #   @raise [RuntimeError] if it is called from its own block, or by another thread meanwhile
 
@@ -88,6 +88,6 @@ module WsUnmask
     ##
     # :method: inspect
     # @!method inspect
-    #   @return [String] its state, and how much it holds
+    #   @return [String] its state, and how many bytes it holds
   end
 end

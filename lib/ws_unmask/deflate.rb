@@ -1,18 +1,19 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # The negotiation of compressed messages in the opening handshake: permessage-deflate (RFC 7692).
-  # It does no IO: headers in, headers out. What both ends agree on is an {Agreement}, which makes a
-  # {Decoder} inflate and an {Encoder} deflate.
+  # Negotiates compression (permessage-deflate, RFC 7692) in the opening handshake. It does no IO:
+  # headers in, headers out. The result is an {Agreement}; pass it to {Decoder} and {Encoder}, which
+  # then inflate and deflate.
   #
-  # The +server_+ parameters are for what the server compresses, the +client_+ parameters for what
-  # the client does:
+  # The +server_+ parameters apply to what the server compresses, the +client_+ parameters to what
+  # the client compresses:
   #
-  # - +no_context_takeover+: each message is compressed for itself. Both ends hold less memory, and
-  #   messages that are alike take several times as many bytes.
-  # - +max_window_bits+: how far back a message may refer is 2 to the power of this, in bytes.
+  # - +no_context_takeover+: each message is compressed independently. Both ends need less memory,
+  #   and similar messages take several times as many bytes.
+  # - +max_window_bits+: the base-2 logarithm of the window, which is how many bytes back a message
+  #   may refer.
   #
-  # {Encoder} has a table of what they cost.
+  # {Encoder} has a table of their costs.
   #
   # @example A server
   #   agreement = WsUnmask::Deflate.new.accept(env["HTTP_SEC_WEBSOCKET_EXTENSIONS"])
@@ -27,14 +28,14 @@ module WsUnmask
   #   decoder = WsUnmask::Decoder.new(forbid_mask: true, deflate: agreement)
   #   encoder = WsUnmask::Encoder.new(mask: true, deflate: agreement)
   class Deflate
-    # What this end wants. A window of 8 bits is one of 9 for what this end compresses: it has none
-    # of 8.
+    # The parameters that this end asks for. It compresses with at least 9 window bits, even if 8
+    # are asked for.
     # @param server_no_context_takeover [Boolean]
     # @param client_no_context_takeover [Boolean]
     # @param server_max_window_bits [Integer] from 8 to 15
     # @param client_max_window_bits [Integer] from 8 to 15
-    # @raise [ArgumentError] if bits are not in that range
-    # @raise [TypeError] if bits are not an Integer
+    # @raise [ArgumentError] if window bits are out of range
+    # @raise [TypeError] if window bits are not an Integer
     def initialize(server_no_context_takeover: false, client_no_context_takeover: false,
                    server_max_window_bits: 15, client_max_window_bits: 15)
       set_up(server_no_context_takeover, client_no_context_takeover, server_max_window_bits,
@@ -44,30 +45,30 @@ module WsUnmask
     ##
     # :method: accept
     # @!method accept(header)
-    #   As a server: accepts the first offer that is acceptable. What it demands is fulfilled, and
-    #   what this end wants goes on top where RFC 7692 allows it.
-    #   @param header [String, nil] +Sec-WebSocket-Extensions+ of the request; of several, their
-    #     values joined by commas
-    #   @return [Agreement, nil] nil if there is no such offer: messages are not compressed then
-    #   @raise [NegotiationError] if the header is malformed: the answer is 400
+    #   For a server: accepts the first acceptable offer, with what it demands, and with this end's
+    #   parameters where RFC 7692 allows them.
+    #   @param header [String, nil] +Sec-WebSocket-Extensions+ of the request; if there are several,
+    #     their values joined by commas
+    #   @return [Agreement, nil] nil if no offer is acceptable: messages are then not compressed
+    #   @raise [NegotiationError] if the header is malformed: respond with 400
     #   @raise [TypeError] if it is not a String
 
     ##
     # :method: offer
     # @!method offer
-    #   @return [String] as a client: +Sec-WebSocket-Extensions+ of the request
+    #   @return [String] for a client: +Sec-WebSocket-Extensions+ of the request
 
     ##
     # :method: confirm
     # @!method confirm(header)
-    #   As a client: reads what the server has made of {offer}.
+    #   For a client: reads the server's response to {offer}.
     #   @param header [String, nil] +Sec-WebSocket-Extensions+ of the response
     #   @return [Agreement, nil] nil if the server has declined
-    #   @raise [NegotiationError] if it does not fit the offer, or is malformed: the connection has
-    #     to be failed
+    #   @raise [NegotiationError] if it does not match the offer, or is malformed: close the
+    #     connection
     #   @raise [TypeError] if it is not a String
 
-    # What both ends have agreed on, and which of them this is.
+    # The parameters that both ends have agreed on, and which end this is.
     class Agreement
       ##
       # :method: role

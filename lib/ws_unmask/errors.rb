@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # The peer has violated RFC 6455, or a limit that was set: the connection has to be failed.
+  # The peer has violated RFC 6455, or exceeded a limit. Send the close {#code} and close the
+  # connection.
   class ProtocolError < StandardError
-    # @return [Integer, nil] the byte that is wrong: counted from the start of the stream for a
+    # @return [Integer, nil] the position of the wrong byte: from the start of the stream for a
     #   {Decoder}, of the String for {Frame.decode}, of the frame for {Frame.read}
     attr_reader :offset
 
@@ -28,20 +29,20 @@ module WsUnmask
     def code = 1007
   end
 
-  # A frame or a message that is over the limit.
+  # A frame or a message that exceeds its limit.
   class MessageTooBigError < ProtocolError
     # (see ProtocolError#code)
     def code = 1009
   end
 
-  # The extensions in the opening handshake are malformed, or not those that were offered: a server
-  # answers with 400, a client fails the connection (RFC 6455, sections 4.2.2 and 4.1).
+  # The extensions in the opening handshake are malformed, or are not those that were offered. A
+  # server responds with 400, a client closes the connection (RFC 6455, sections 4.2.2 and 4.1).
   class NegotiationError < StandardError; end
 
   # The opening handshake of a {Connection} has failed.
   class HandshakeError < StandardError
-    # @return [Integer] the HTTP status: of a server, the one it answers; of a client, the one that
-    #   has come
+    # @return [Integer] the HTTP status: for a server, the one to respond with; for a client, the
+    #   one that it received
     attr_reader :status
     # @return [Hash{String => String}] the headers that go with the status, in lower case
     attr_reader :headers

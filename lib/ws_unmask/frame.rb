@@ -14,14 +14,14 @@ module WsUnmask
     # :singleton-method: read
     # @!method self.read(io, max_frame_size: 64 * 1024 * 1024, require_mask: true, allow_reserved: [])
     #   Reads exactly one frame, and not a byte more.
-    #   @param io [IO, StringIO, #getbyte, #read] where to read from; +read(n)+ blocks until n bytes
-    #     or the end have come
-    #   @param max_frame_size [Integer, nil] the most bytes in the payload; nil for no limit
+    #   @param io [IO, StringIO, #getbyte, #read] where to read from; +read(n)+ blocks until it
+    #     has n bytes, or until the end
+    #   @param max_frame_size [Integer, nil] the maximum bytes of the payload; nil for no limit
     #   @param require_mask [Boolean] whether the frame has to be masked: true for a server
     #   @param allow_reserved [Array<Integer>] the reserved bits that may be set
     #   @return [Frame, nil] nil at the end of +io+
     #   @raise [EOFError] if +io+ ends inside the frame
-    #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
+    #   @raise [ProtocolError] if the frame violates the protocol or exceeds the limit
     #   @raise [TypeError] for a String; use {decode} for that
 
     ##
@@ -30,17 +30,17 @@ module WsUnmask
     #   Decodes the frame in a String and ignores what follows it.
     #   @param string [String]
     #   @param offset [Integer] where the frame begins, in bytes
-    #   @param max_frame_size [Integer, nil] the most bytes in the payload; nil for no limit
+    #   @param max_frame_size [Integer, nil] the maximum bytes of the payload; nil for no limit
     #   @param require_mask [Boolean] whether the frame has to be masked: true for a server
     #   @param allow_reserved [Array<Integer>] the reserved bits that may be set
     #   @return [Frame, nil] nil if +string+ ends where the frame would begin
     #   @raise [EOFError] if +string+ ends inside the frame
-    #   @raise [ProtocolError] if the frame violates the protocol or is over the limit
+    #   @raise [ProtocolError] if the frame violates the protocol or exceeds the limit
 
     ##
     # :singleton-method: encode
     # @!method self.encode(type, payload, mask: nil, fin: true, reserved: [])
-    #   Encodes a frame, ready to be written.
+    #   Encodes a frame, ready to write.
     #   @example
     #     socket.write(WsUnmask::Frame.encode(:text, "Hello"))
     #   @param type [Symbol, Integer] +:continuation+, +:text+, +:binary+, +:close+, +:ping+ or
@@ -52,7 +52,7 @@ module WsUnmask
     #   @param reserved [Array<Integer>] the reserved bits to set, of 1, 2 and 3
     #   @return [String] the frame, in ASCII-8BIT
     #   @raise [ArgumentError] if no peer would accept the frame: unknown type, text or close reason
-    #     that is not UTF-8, close code that must not be sent, control frame that is a fragment or
+    #     that is not UTF-8, close code that is not to be sent, control frame that is a fragment or
     #     over 125 bytes (RFC 6455, section 5.5); or if the masking key is not 4 bytes long
     #   @raise [TypeError] if the payload is not a String
 
@@ -63,7 +63,7 @@ module WsUnmask
     # @param reason [String] why, in UTF-8, of at most 123 bytes
     # @param mask [String, Array<Integer>, nil] the masking key, see {encode}
     # @return [String] the frame, in ASCII-8BIT
-    # @raise [ArgumentError] if the code must not be sent, or the reason is too long
+    # @raise [ArgumentError] if the code is not one to be sent, or the reason is too long
     def self.close(code = nil, reason = "", mask: nil)
       encode(:close, Close.new(code, reason), mask:)
     end
@@ -112,7 +112,7 @@ module WsUnmask
     # :method: payload
     # @!method payload
     #   @return [String] the plain bytes: valid UTF-8 for whole text (final, without reserved bits),
-    #     else ASCII-8BIT, since a fragment may begin or end within a character
+    #     else ASCII-8BIT, since a fragment may begin or end inside a character
 
     # @return [String] its header, and the beginning of its payload
     def inspect
@@ -123,7 +123,7 @@ module WsUnmask
         "#{"..." if payload.bytesize > SHOWN}>"
     end
 
-    # Bytes of the payload that {#inspect} shows.
+    # How many bytes of the payload {#inspect} shows.
     SHOWN = 40
     private_constant :SHOWN
   end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # Notices when somebody hooks methods of a library, so that a patch that bypasses some of them can
-  # check again.
+  # Notices when somebody hooks methods of a library, so that a patch that bypasses them can check
+  # again.
   module HookWatch
     @changes = 0
 
@@ -22,7 +22,7 @@ module WsUnmask
       changed
     end
 
-    # @param modules [Array<Module>] of others, which may be given methods later
+    # @param modules [Array<Module>] of others, which may get methods later
     # @return [void]
     def self.watch_modules(modules)
       modules.each do |watched|

@@ -2,8 +2,8 @@
 
 use crate::error::Violation;
 
-/// Takes apart the plain payload of a close frame: the code, if there is one, and the bytes of the
-/// reason. Whether the reason is UTF-8 remains to be checked.
+/// Splits the plain payload of a close frame into the code, if there is one, and the bytes of the
+/// reason. The caller has to check that the reason is UTF-8.
 pub(crate) fn parse(payload: &[u8]) -> Result<(Option<u16>, &[u8]), Violation> {
     match payload {
         [] => Ok((None, payload)),
@@ -15,8 +15,8 @@ pub(crate) fn parse(payload: &[u8]) -> Result<(Option<u16>, &[u8]), Violation> {
     }
 }
 
-/// Whether a peer may send `code` in a close frame: the codes that are defined, without those that
-/// only stand for something that was not sent (RFC 6455, section 7.4, and IANA's registry).
+/// Whether a peer may send `code` in a close frame: the defined codes, except those reserved for
+/// local use (RFC 6455, section 7.4, and IANA's registry).
 pub const fn is_close_code(code: u16) -> bool {
     matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }

@@ -16,21 +16,21 @@ use alloc::collections::TryReserveError;
 pub enum Message<P> {
     /// Text: valid UTF-8 unless a reserved bit is set or [`Rules::validate_utf8`] is off.
     Text {
-        /// All of its fragments, put together.
+        /// All of its fragments, joined.
         payload: P,
         /// The reserved bits of its first frame.
         reserved: Reserved,
     },
     /// Any bytes.
     Binary {
-        /// All of its fragments, put together.
+        /// All of its fragments, joined.
         payload: P,
         /// The reserved bits of its first frame.
         reserved: Reserved,
     },
-    /// To be answered by a pong with the same payload, of at most 125 bytes.
+    /// Reply with a pong that has the same payload, of at most 125 bytes.
     Ping(P),
-    /// The answer to a ping, or sent unasked.
+    /// The reply to a ping, or unsolicited.
     Pong(P),
     /// The end: whatever follows it is discarded (RFC 6455, section 5.5.1).
     Close {
@@ -43,7 +43,7 @@ pub enum Message<P> {
 
 /// Decodes the frames of one connection, in one direction.
 ///
-/// It accepts input in chunks of any size and returns messages: fragments are put together; control
+/// It accepts input in chunks of any size and returns messages: fragments are joined; control
 /// frames are returned as they arrive, even between the fragments of a message.
 ///
 /// ```
@@ -62,7 +62,7 @@ pub enum Message<P> {
 pub struct Decoder {
     rules: Rules,
     state: State,
-    /// Bytes of the stream that were used.
+    /// How many bytes of the stream were consumed.
     used: u64,
     /// The first bytes of a header that is not complete yet.
     header: [u8; Header::MAX_SIZE],
@@ -73,7 +73,7 @@ pub struct Decoder {
     control: [u8; 125],
     /// The message that is not complete yet.
     message: Option<Unfinished>,
-    /// What inflates messages with RSV1, if this decoder is to.
+    /// Inflates messages with RSV1, if compression was negotiated.
     inflation: Option<Box<Inflation>>,
 }
 
@@ -87,7 +87,7 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct Started {
     header: Header,
-    /// Bytes of the payload that were used.
+    /// How many bytes of the payload were consumed.
     received: usize,
 }
 
@@ -95,16 +95,16 @@ struct Started {
 struct Unfinished {
     is_text: bool,
     is_compressed: bool,
-    /// The reserved bits, without that of the compression which is undone here.
+    /// The reserved bits, without RSV1 if the decoder inflates the message.
     reserved: Reserved,
     reassembly: Reassembly,
 }
 
-/// A message, or `None` if there is none yet; what memory has to do with it is up to the payload.
+/// A message, or `None` if there is none yet. Allocation errors are those of the payload's type.
 type Decoded<P> = Result<Option<Message<P>>, DecodeError<<P as Payload>::Error>>;
 
 impl Decoder {
-    /// A decoder for the frames of a connection, which begin right after the handshake.
+    /// A decoder for the frames of a connection, which start right after the handshake.
     pub fn new(rules: Rules) -> Self {
         Self {
             rules,
@@ -119,8 +119,8 @@ impl Decoder {
         }
     }
 
-    /// A decoder that inflates messages with RSV1, which has been negotiated then: they come out plain,
-    /// without that bit. They are inflated and checked while they arrive, and no further than
+    /// A decoder for a connection that has negotiated compression: it inflates messages with RSV1, and
+    /// returns them without that bit. They are inflated and checked as they arrive, and never beyond
     /// [`Rules::max_message_size`].
     ///
     /// ```
@@ -139,14 +139,14 @@ impl Decoder {
         Self { inflation: Some(Box::new(inflation)), ..Self::new(rules) }
     }
 
-    /// Returns the next message in `input`, and removes what it has consumed; `None` if all of `input`
-    /// is consumed and no message is complete.
+    /// Returns the next message in `input` and removes what it has consumed. Returns `None` if all of
+    /// `input` is consumed and no message is complete.
     ///
     /// # Errors
     ///
-    /// A [`ProtocolError`], for the rest of the decoder's life, in which all of `input` is
-    /// discarded; or what went wrong when memory was allocated: the decoder is still in step with
-    /// the stream then, and can go on with what is left of `input`.
+    /// A [`ProtocolError`]: every later call returns it again and discards all of `input`. Or an
+    /// allocation error: the decoder is still in step with the stream, and can continue with the
+    /// rest of `input`.
     #[inline]
     pub fn next<P: Payload>(&mut self, input: &mut &[u8]) -> Decoded<P> {
         let result = self.advance(input);
@@ -163,7 +163,7 @@ impl Decoder {
         matches!(self.state, State::Closed)
     }
 
-    /// The violation that has failed this decoder, if any.
+    /// The violation that this decoder has found, if any.
     pub fn error(&self) -> Option<ProtocolError> {
         match self.state {
             State::Failed(error) => Some(error),
@@ -195,8 +195,8 @@ impl Decoder {
         if input.is_empty() {
             return Ok(None);
         }
-        // Most messages are one frame that lies whole in `input`. Their way is kept apart, in values
-        // that nothing else writes to: joined with that of other frames, it takes twice as long.
+        // Most messages are one frame that is complete in `input`. This fast path is separate, with
+        // values that nothing else writes to: shared with other frames, it takes twice as long.
         if self.started.is_none()
             && self.header_len == 0
             && self.message.is_none()
@@ -249,7 +249,7 @@ impl Decoder {
         }
     }
 
-    /// The frame that `bytes` begin with.
+    /// The frame at the start of `bytes`.
     fn begin<'a>(&self, bytes: &'a [u8]) -> Result<Option<Frame<'a>>, ProtocolError> {
         match Frame::begin(bytes, &self.rules, self.message_state()) {
             Ok(frame) => Ok(frame),
@@ -257,8 +257,8 @@ impl Decoder {
         }
     }
 
-    /// A frame that was refused because of the limit for messages: for compressed ones, that holds for
-    /// what they inflate to.
+    /// A frame that was refused because of the limit for messages, which applies to the inflated size
+    /// of compressed ones.
     #[cold]
     fn begin_compressed<'a>(
         &self,
@@ -278,7 +278,7 @@ impl Decoder {
         }
     }
 
-    /// Whether a message is to be inflated that begins with this header.
+    /// Whether a message that starts with this header has to be inflated.
     #[inline(always)]
     fn is_compressed(&self, header: &Header) -> bool {
         header.reserved & PER_MESSAGE != 0 && self.inflation.is_some()
@@ -293,7 +293,7 @@ impl Decoder {
         bytes
     }
 
-    /// A message that is one frame, which lies whole in `input`.
+    /// A message of one frame, which is complete in `input`.
     #[inline(always)]
     fn whole_message<P: Payload>(
         &mut self,
@@ -314,7 +314,7 @@ impl Decoder {
         self.header_len += bytes.len() as u8;
     }
 
-    /// The header that begins in what was kept, once it is complete.
+    /// The header that starts in the kept bytes, once it is complete.
     fn complete_header(&mut self, input: &mut &[u8]) -> Result<Option<Header>, ProtocolError> {
         let mut bytes = self.header;
         let kept = usize::from(self.header_len);
@@ -331,7 +331,7 @@ impl Decoder {
         Ok(Some(frame.header))
     }
 
-    /// Removes from `input` what belongs to `started`, and says whether the frame is complete.
+    /// Removes what belongs to `started` from `input`, and returns whether the frame is complete.
     fn take<'a>(&mut self, started: Started, input: &mut &'a [u8]) -> (&'a [u8], bool) {
         let missing = started.header.length - started.received as u64;
         let is_end = missing <= input.len() as u64;
@@ -366,7 +366,7 @@ impl Decoder {
         }))
     }
 
-    /// A close frame is checked when it is complete, so it is its last byte that is refused.
+    /// A close frame is checked when it is complete, so the error is at its last byte.
     fn close<P: Payload>(&self, length: usize) -> Result<Message<P>, DecodeError<P::Error>> {
         let refused = |kind| ProtocolError::new(kind, self.used - 1);
         let (code, reason) = close::parse(&self.control[..length]).map_err(refused)?;
@@ -430,8 +430,8 @@ impl Decoder {
         Unfinished { is_text: header.opcode == Opcode::Text, is_compressed, reserved, reassembly }
     }
 
-    /// Appends the plain bytes of `masked`, from which it removes what it has used. An error's offset
-    /// counts from the start of the frame's payload.
+    /// Appends the plain bytes of `masked`, and removes what it has consumed. An error's offset counts
+    /// from the start of the frame's payload.
     fn append(
         &mut self,
         message: &mut Unfinished,
@@ -470,7 +470,7 @@ fn message<P>(is_text: bool, payload: P, reserved: Reserved) -> Message<P> {
     }
 }
 
-/// A payload of bytes that are unmasked already: a key of zeros changes nothing.
+/// A payload of plain bytes: a key of zeros changes nothing.
 fn copied<P: Payload>(plain: &[u8], expected: Expected) -> Result<P, DecodeError<P::Error>> {
     P::unmask(MaskedPayload::new(plain, [0; 4], expected))
 }

@@ -1,7 +1,7 @@
 //! Compressed messages: permessage-deflate (RFC 7692), without IO.
 //!
 //! [`Parameters`] negotiates the extension in the opening handshake, as a server or as a client.
-//! [`Inflater`] and [`Deflater`] each do one direction of a connection.
+//! [`Inflater`] and [`Deflater`] each handle one direction of a connection.
 //!
 //! ```
 //! use ws_unmask_core::deflate::{Deflater, Inflater, Parameters, Role};
@@ -21,18 +21,18 @@
 //! assert_eq!(plain, b"Hello");
 //! ```
 //!
-//! # What it costs
+//! # Costs
 //!
-//! Nothing, until the first compressed message in a direction. From then on, for a connection:
+//! None until the first compressed message in a direction. After it, for each connection:
 //!
 //! | | to inflate | to deflate |
 //! | --- | --- | --- |
 //! | window of 15 bits | 46 KiB | 273 KiB |
 //! | 12 bits | 46 KiB | 161 KiB |
 //! | 9 bits | 46 KiB | 147 KiB |
-//! | no context takeover | 46 KiB within messages, 0 between them, and 0.2 us a message | 0, but one state for each thread, and 3 us a message |
+//! | no context takeover | 46 KiB during a message, 0 between messages, and 0.2 us a message | 0, with one state for each thread, and 3 us a message |
 //!
-//! What is left of JSON messages, as a chat sends them, at the default level:
+//! Compressed size of JSON messages, as in a chat, at the default level:
 //!
 //! | | 125 B | 1 KiB | 16 KiB |
 //! | --- | --- | --- | --- |
@@ -61,7 +61,7 @@ use alloc::vec::Vec;
 /// 7.2.1 and 7.2.2): the length of the empty block that flushes it.
 const TAIL: [u8; 4] = [0x00, 0x00, 0xff, 0xff];
 
-/// Whether `bytes` can be allocated: zlib-rs panics if its state cannot.
+/// Whether `bytes` can be allocated: zlib-rs panics if it cannot allocate its state.
 fn check_memory(bytes: usize) -> Result<(), TryReserveError> {
     Vec::<u8>::new().try_reserve_exact(bytes)
 }

@@ -33,13 +33,13 @@ struct Compression {
 }
 
 impl Encoder {
-    /// An encoder for the frames of a connection, which begin right after the handshake.
+    /// An encoder for the frames of a connection, which start right after the handshake.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An encoder that compresses messages of `threshold` bytes or more. What does not become
-    /// shorter is sent as it is; but with context takeover, what was compressed has to be sent so.
+    /// An encoder that compresses messages of `threshold` bytes or more. Without context takeover, a
+    /// message that compression does not shorten is sent uncompressed.
     ///
     /// ```
     /// use ws_unmask_core::{Encoder, deflate::Deflater, frame::Opcode};
@@ -58,15 +58,15 @@ impl Encoder {
         Self { compression: Some(Compression { deflater, threshold }) }
     }
 
-    /// Appends a frame to `output`: a whole message, or a control frame. A client has to mask it,
-    /// with a `key` that nobody can predict (RFC 6455, section 5.3); a server must not.
+    /// Appends a frame to `output`: a whole message, or a control frame. A client has to mask it with
+    /// an unpredictable `key` (RFC 6455, section 5.3); a server must not.
     ///
     /// The payload is not checked: see [`check_payload`](crate::frame::check_payload).
     ///
     /// # Errors
     ///
-    /// That there is no such message, that it is a control frame and too long, or that there is no
-    /// memory. `output` is as it was then.
+    /// If the opcode is not that of a message, if a control frame is too long, or if there is not
+    /// enough memory. `output` is then unchanged.
     pub fn encode(
         &mut self,
         opcode: Opcode,
@@ -90,8 +90,8 @@ impl Encoder {
         Ok(())
     }
 
-    /// [`encode`](Self::encode) for callers with another kind of memory to write the frame to. It has to
-    /// be sent: the next message may refer to it. If it cannot be, [`forget`](Self::forget) it.
+    /// [`encode`](Self::encode) for callers that write the frame to memory of another type. Send it:
+    /// the next message may refer to it. If that is not possible, call [`forget`](Self::forget).
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Encoder {
         Ok(Prepared { header, compressed: None })
     }
 
-    /// The next message refers to none before it.
+    /// Makes the next message independent of those before it.
     pub fn forget(&mut self) {
         #[cfg(feature = "deflate")]
         if let Some(compression) = &mut self.compression {
@@ -141,7 +141,7 @@ impl Encoder {
 
 #[cfg(feature = "deflate")]
 impl Compression {
-    /// Or `None` for a message that is to be sent as it is.
+    /// `None` for a message that is sent uncompressed.
     fn compress(&mut self, payload: &[u8]) -> Result<Option<Vec<u8>>, TryReserveError> {
         if payload.is_empty() || payload.len() < self.threshold {
             return Ok(None);
@@ -153,13 +153,12 @@ impl Compression {
     }
 }
 
-/// A frame that is to be written: `header`, and behind it the payload, to be masked if there is a
-/// key in the header.
+/// A frame to write: `header`, then the payload, which has to be masked if the header has a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// What is in front of the payload.
+    /// The bytes before the payload.
     pub header: Header,
-    /// The payload, if it was compressed; if not, it is the message as it was given.
+    /// The compressed payload; `None` if the payload is the message itself.
     pub compressed: Option<Vec<u8>>,
 }
 
@@ -168,7 +167,7 @@ pub struct Prepared {
 pub enum EncodeError {
     /// It would violate the protocol.
     Protocol(ProtocolError),
-    /// There was no memory for it.
+    /// There was not enough memory for it.
     Memory(TryReserveError),
 }
 

@@ -3,16 +3,16 @@
 use core::error::Error;
 use core::fmt;
 
-/// A violation of RFC 6455 by the peer, or of a limit that was set, and where it is. The connection
-/// has to be failed with [`code`](Self::code) (section 7.1.7).
+/// The peer has violated RFC 6455, or exceeded a limit. Send the close [`code`](Self::code) and close
+/// the connection (section 7.1.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtocolError {
     /// What is wrong.
     pub kind: Violation,
-    /// The byte that made it so, counted from the start of what was parsed: of the stream for a
-    /// [`Decoder`](crate::Decoder), of the buffer for a [`Frame`](crate::Frame). It does not depend
-    /// on the chunks of the stream: fed byte by byte, this is the byte that is refused. Within a
-    /// compressed message, it is where the payload of the frame begins that cannot be inflated.
+    /// The position of the wrong byte: in the stream for a [`Decoder`](crate::Decoder), in the buffer
+    /// for a [`Frame`](crate::Frame). It does not depend on the size of the chunks: byte by byte,
+    /// this is the byte that is refused. In a compressed message that cannot be inflated, it is the
+    /// start of the frame's payload.
     pub offset: u64,
 }
 
@@ -21,13 +21,13 @@ impl ProtocolError {
         Self { kind, offset }
     }
 
-    /// The same, with the offset counted from `bytes` before.
+    /// The same, with an offset that counts from `bytes` earlier.
     pub(crate) const fn moved_by(self, bytes: u64) -> Self {
         Self { offset: self.offset + bytes, ..self }
     }
 
     /// The close code to send (RFC 6455, section 7.4.1): 1002 for a violation of the protocol, 1007
-    /// for invalid UTF-8 or DEFLATE, 1009 for what is too big.
+    /// for invalid UTF-8 or DEFLATE, 1009 for a frame or message that is too big.
     pub const fn code(&self) -> u16 {
         match self.kind {
             Violation::InvalidUtf8 | Violation::InvalidDeflate => 1007,
@@ -51,44 +51,44 @@ impl Error for ProtocolError {}
 pub enum Violation {
     /// A frame without a masking key where one is required (section 5.1).
     NotMasked,
-    /// A frame with a masking key where none may be (section 5.1).
+    /// A frame with a masking key where none is allowed (section 5.1).
     Masked,
-    /// Reserved bits that no extension has negotiated, or not for such a frame: RSV1 is 4, RSV2 is
+    /// Reserved bits that were not negotiated, or not for such a frame: RSV1 is 4, RSV2 is
     /// 2, RSV3 is 1 (5.2; for RSV1 also RFC 7692, section 6).
     ReservedBits(u8),
     /// An undefined opcode: 3 to 7, or 11 to 15 (5.2).
     ReservedOpcode(u8),
-    /// A control frame, with this opcode, that is a fragment (5.5).
+    /// A control frame with this opcode that is a fragment (5.5).
     FragmentedControlFrame(u8),
-    /// A control frame, with this opcode, of over 125 bytes (5.5).
+    /// A control frame with this opcode of over 125 bytes (5.5).
     LongControlFrame(u8),
-    /// A continuation frame where no message has begun (5.4).
+    /// A continuation frame when no message has started (5.4).
     UnexpectedContinuation,
     /// A new message before the end of the previous one (5.4).
     UnfinishedMessage,
-    /// A length that would have fit a shorter form (5.2).
+    /// A length that does not use the shortest form (5.2).
     LengthNotMinimal(u64),
     /// A 64-bit length whose top bit is set (5.2).
     LengthTooLarge(u64),
     /// A close frame with a payload of one byte: half a close code (5.5.1).
     CloseFrameOfOneByte,
-    /// A close code that must not be sent (7.4).
+    /// A close code that is not one to be sent (7.4).
     CloseCode(u16),
     /// Text, or the reason in a close frame, that is not valid UTF-8 (8.1).
     InvalidUtf8,
-    /// A compressed message that is not DEFLATE, or ends within a block (RFC 7692, section 7.2.2).
+    /// A compressed message that is not valid DEFLATE, or ends inside a block (RFC 7692, section 7.2.2).
     InvalidDeflate,
-    /// A frame whose payload is over [`Rules::max_frame_size`](crate::Rules::max_frame_size).
+    /// A frame whose payload exceeds [`Rules::max_frame_size`](crate::Rules::max_frame_size).
     FrameTooBig {
         /// The length in the frame's header, in bytes.
         size: u64,
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A message that is over [`Rules::max_message_size`](crate::Rules::max_message_size).
+    /// A message that exceeds [`Rules::max_message_size`](crate::Rules::max_message_size).
     MessageTooBig {
-        /// The bytes of the message so far, including the frame whose header was read last; of a
-        /// compressed message, the limit and 1.
+        /// The bytes of the message so far, including the frame whose header was read last; for a
+        /// compressed message, the limit plus 1.
         size: u64,
         /// The limit, in bytes.
         limit: u64,
@@ -145,12 +145,12 @@ impl fmt::Display for Violation {
 pub enum DecodeError<E> {
     /// It violates the protocol.
     Protocol(ProtocolError),
-    /// There was no memory for it.
+    /// There was not enough memory for it.
     Memory(E),
 }
 
 impl<E> DecodeError<E> {
-    /// The same, with the offset counted from `bytes` before.
+    /// The same, with an offset that counts from `bytes` earlier.
     #[must_use]
     pub fn moved_by(self, bytes: u64) -> Self {
         match self {

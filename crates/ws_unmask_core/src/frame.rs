@@ -28,18 +28,18 @@ use crate::{MaskedPayload, close, utf8};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// What is in front of the payload.
+    /// The bytes before the payload.
     pub header: Header,
     header_size: usize,
     masked: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
-    /// The frame at the start of `bytes`, or `None` if not all of it is there yet.
+    /// The frame at the start of `bytes`, or `None` if it is incomplete.
     ///
     /// # Errors
     ///
-    /// What is wrong with the header, even if the frame is not complete. The payload is checked by
+    /// If the header violates the protocol, even if the frame is incomplete. The payload is checked by
     /// [`payload`](Self::payload).
     #[inline(always)]
     pub fn parse(bytes: &'a [u8], rules: &Rules) -> Result<Option<Self>, ProtocolError> {

@@ -1,4 +1,4 @@
-//! A compressed payload, put together from pieces: unmasked, inflated and checked as they come.
+//! Reassembles a compressed payload: pieces are unmasked, inflated and checked as they arrive.
 
 use crate::MaskedPayload;
 use crate::deflate::{InflateError, Inflater};
@@ -11,17 +11,17 @@ use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use core::mem::{MaybeUninit, take};
 
-/// How much is unmasked before it is inflated.
+/// How many bytes are unmasked before they are inflated.
 const BLOCK: usize = 8 << 10;
 
-/// Payloads up to here are put together in memory that is used again, and copied from there.
+/// Payloads of up to this size are inflated into memory that is reused, and copied from there.
 const SPARE: usize = 16 << 10;
 
-/// What a decoder has to have for compressed messages.
+/// A decoder's state for compressed messages.
 #[derive(Debug)]
 pub(crate) struct Inflation {
     inflater: Inflater,
-    /// The most plain bytes that a message may have.
+    /// The maximum plain bytes of a message.
     limit: u64,
     spare: Vec<u8>,
 }
@@ -35,13 +35,13 @@ impl Inflation {
         self.inflater.allocated() + self.spare.capacity()
     }
 
-    /// For the next message.
+    /// Starts the next message.
     pub(crate) fn reassembly(&mut self, expected: Expected) -> Reassembly {
         Reassembly::within(take(&mut self.spare), expected)
     }
 
-    /// Inflates from the start of `masked`, which begins `offset` bytes into its frame, and removes
-    /// from it what it has used: all of it, unless there is an error. Errors have no offset.
+    /// Inflates `masked`, which starts `offset` bytes into its frame, and removes what it has consumed:
+    /// all of it, unless there is an error. Errors have no offset.
     pub(crate) fn append(
         &mut self,
         reassembly: &mut Reassembly,
@@ -67,8 +67,8 @@ impl Inflation {
         }
     }
 
-    /// Whatever is inflated before an error is checked before that counts, so that how the stream was cut does
-    /// not matter.
+    /// What is inflated before an error is checked first, so that the result does not depend on the
+    /// size of the chunks.
     fn append_plain(
         &mut self,
         reassembly: &mut Reassembly,
@@ -89,7 +89,7 @@ impl Inflation {
         }
     }
 
-    /// The payload of a message that is complete.
+    /// The payload of a complete message.
     pub(crate) fn finish<P: Payload>(
         &mut self,
         reassembly: Reassembly,
@@ -101,8 +101,8 @@ impl Inflation {
         if plain.len() > SPARE {
             return P::assembled(plain, content).map_err(DecodeError::Memory);
         }
-        // It lies here and not on the stack, so that nothing is lost if the payload's memory is had
-        // from somebody who jumps when there is none.
+        // It is kept here and not on the stack, so that nothing leaks if the payload's type allocates
+        // from Ruby, which jumps over Rust's frames when there is no memory.
         self.spare = plain;
         let payload = P::unmask(MaskedPayload::new(&self.spare, [0; 4], expected));
         self.spare.clear();

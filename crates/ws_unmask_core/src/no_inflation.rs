@@ -1,4 +1,4 @@
-//! Without the feature `deflate`, what stands where [`crate::Decoder`] would inflate.
+//! Replaces `inflation` in a build without the feature `deflate`.
 
 use crate::error::DecodeError;
 use crate::payload::{Expected, Payload};

@@ -6,22 +6,22 @@ use alloc::vec::Vec;
 
 /// Where a decoder puts payloads: `Vec<u8>`, or a type of your own that saves a copy.
 pub trait Payload: Sized {
-    /// What can go wrong when memory is allocated, by the decoder itself too.
+    /// The error for an allocation that fails, also in the decoder itself.
     type Error: From<TryReserveError>;
 
-    /// A complete payload in the input, still masked: `masked` writes it to memory of your choice, in
-    /// one pass.
+    /// Takes a complete payload, still masked: `masked` unmasks it into memory of your choice, in one
+    /// pass.
     ///
     /// # Errors
     ///
     /// What `masked` returns, or an allocation error.
     fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<Self::Error>>;
 
-    /// A payload that arrived in pieces and has been put together.
+    /// Takes a payload that arrived in pieces and was reassembled.
     ///
     /// # Errors
     ///
-    /// If there is no memory for it.
+    /// If there is not enough memory for it.
     fn assembled(plain: Vec<u8>, content: Content) -> Result<Self, Self::Error>;
 }
 
@@ -39,7 +39,7 @@ pub enum Content {
     UncheckedText,
 }
 
-/// What a payload has to be.
+/// What a payload has to contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     Bytes,

@@ -1,4 +1,4 @@
-//! A payload that is put together from pieces.
+//! Reassembles a payload from pieces.
 
 use crate::error::{DecodeError, ProtocolError, Violation};
 use crate::payload::{Content, Expected};
@@ -9,10 +9,10 @@ use crate::utf8::Invalid;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
-/// How much is copied before it is unmasked: little enough to be in the cache still.
+/// How many bytes are copied before they are unmasked: few enough to be still in the cache.
 const BLOCK: usize = 16 << 10;
 
-/// A payload that is put together from pieces. Its memory grows with the data received, never with
+/// A payload that is reassembled from pieces. Its memory grows with the data received, never with
 /// what a header promises.
 #[derive(Debug)]
 pub(crate) struct Reassembly {
@@ -25,7 +25,7 @@ impl Reassembly {
         Self::within(Vec::new(), expected)
     }
 
-    /// In memory that is there already, and empty.
+    /// Reuses memory, which has to be empty.
     pub(crate) fn within(plain: Vec<u8>, expected: Expected) -> Self {
         let text = match expected {
             Expected::Bytes => None,
@@ -74,7 +74,7 @@ impl Reassembly {
             .map_or(Expected::Bytes, |text| Expected::Text { validate: text.validate() })
     }
 
-    /// Appends what `fill` appends, plain already.
+    /// Appends what `fill` appends, which is not masked.
     #[cfg(feature = "deflate")]
     pub(crate) fn extend(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), Invalid> {
         let before = self.plain.len();

@@ -1,4 +1,4 @@
-//! What a peer may send: configurable rules, and limits.
+//! Rules and limits for what a peer may send.
 
 /// The reserved bits of a frame, as they stand in its first byte: RSV1 is 4, RSV2 is 2, RSV3 is 1.
 pub type Reserved = u8;
@@ -16,7 +16,7 @@ pub const fn reserved_bit(number: u8) -> Option<Reserved> {
     }
 }
 
-/// RSV1, which RFC 7692 gives a meaning: on a message's first frame only.
+/// RSV1, which marks the first frame of a compressed message (RFC 7692).
 pub(crate) const PER_MESSAGE: Reserved = 4;
 
 /// Which frames are accepted by whether they are masked: a client masks all of its frames, a server
@@ -43,10 +43,9 @@ pub struct Rules {
     pub allow_reserved: Reserved,
     /// Whether text has to be valid UTF-8. Default: true (RFC 6455, section 8.1).
     pub validate_utf8: bool,
-    /// The most bytes in the payload of a data frame. Default: no limit but the message's.
+    /// The maximum bytes of a data frame's payload. Default: no limit but the message's.
     pub max_frame_size: u64,
-    /// The most bytes in a message, over all of its fragments; if it is inflated here, the most that it
-    /// inflates to. Default: 64 MiB.
+    /// The maximum bytes of a message, over all of its fragments, after inflating. Default: 64 MiB.
     pub max_message_size: u64,
 }
 

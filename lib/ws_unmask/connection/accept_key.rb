@@ -4,7 +4,7 @@ require "digest/sha1"
 
 module WsUnmask
   class Connection
-    # Sec-WebSocket-Accept, by which a server shows that it has understood the request.
+    # Sec-WebSocket-Accept, which proves that the server has understood the request.
     module AcceptKey
       GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11" # RFC 6455, section 1.3
       private_constant :GUID

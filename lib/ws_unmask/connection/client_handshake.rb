@@ -31,10 +31,10 @@ module WsUnmask
         @request = "GET #{target} HTTP/1.1\r\n#{lines}\r\n"
       end
 
-      # What is sent behind the response: nothing.
+      # What is sent after the response: nothing.
       def response = ""
 
-      # What is sent when the response is refused: nothing, the connection is just closed.
+      # What is sent if the response is refused: nothing.
       def refusal(_error) = ""
 
       # (see HeadReader#read)
@@ -58,7 +58,7 @@ module WsUnmask
       def host_and_target(uri)
         port = PORTS[uri.scheme]
         unless port && uri.host && !uri.fragment
-          raise ArgumentError, "#{uri} is no URL of a WebSocket"
+          raise ArgumentError, "#{uri} is not a WebSocket URL"
         end
 
         host = uri.port.nil? || uri.port == port ? uri.host : "#{uri.host}:#{uri.port}"
@@ -67,23 +67,23 @@ module WsUnmask
       end
 
       def check(response)
-        refuse(response, "the server has answered #{response.status}") if response.status != 101
+        refuse(response, "the server responded with #{response.status}") if response.status != 101
         unless response.list?("upgrade", "websocket") && response.list?("connection", "upgrade")
           refuse(response, "the server has not upgraded to a WebSocket")
         end
         unless response["sec-websocket-accept"] == AcceptKey.of(@key)
-          refuse(response, "Sec-WebSocket-Accept does not fit the key")
+          refuse(response, "Sec-WebSocket-Accept does not match the key")
         end
         return if [nil, *@subprotocols].include?(response["sec-websocket-protocol"])
 
-        refuse(response, "the server speaks a subprotocol that was not asked for")
+        refuse(response, "the server chose a subprotocol that was not offered")
       end
 
       def negotiate(response)
         extensions = response.list("sec-websocket-extensions")
         offered = @deflate ? ["permessage-deflate"] : []
         unless (extensions.map { |extension| extension[/[^; ]+/] } - offered).empty?
-          refuse(response, "the server uses an extension that was not asked for")
+          refuse(response, "the server chose an extension that was not offered")
         end
         @deflate&.confirm(response["sec-websocket-extensions"])
       rescue NegotiationError => e

@@ -6,7 +6,7 @@ module WsUnmask
   class Connection
     # The head of an HTTP message.
     class Head
-      # What names consist of (RFC 7230, section 3.2.6).
+      # The characters of a name (RFC 7230, section 3.2.6).
       TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/
       HEADER = /\A(#{TOKEN}):([^\x00-\x08\x0a-\x1f\x7f]*)\z/n
       private_constant :HEADER
@@ -24,7 +24,7 @@ module WsUnmask
           raise HandshakeError, "malformed header" unless name
 
           name.downcase!
-          value = value.strip # not by the regular expression, which would try every way to do it
+          value = value.strip # in the regular expression, this could take quadratic time
           headers[name] = headers.key?(name) ? "#{headers[name]}, #{value}" : value
         end
       end

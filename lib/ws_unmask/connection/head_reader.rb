@@ -4,7 +4,7 @@ require_relative "head"
 
 module WsUnmask
   class Connection
-    # Reads a head that comes in pieces.
+    # Reads a head that arrives in pieces.
     class HeadReader
       MAX_SIZE = 16 * 1024
       HEAD_END = "\r\n\r\n"
@@ -17,7 +17,7 @@ module WsUnmask
       end
 
       # @param bytes [String]
-      # @return [Array(Head, String), nil] the head and what is behind it; nil if more has to come
+      # @return [Array(Head, String), nil] the head and the bytes after it; nil if it is incomplete
       # @raise [HandshakeError] if it is malformed or too long
       def read(bytes)
         searched = [@bytes.bytesize - HEAD_END.bytesize + 1, 0].max

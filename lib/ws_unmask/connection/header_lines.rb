@@ -4,12 +4,12 @@ require_relative "head"
 
 module WsUnmask
   class Connection
-    # Lines of a head that is sent.
+    # Header lines to send.
     module HeaderLines
       VALUE = /\A[^\x00-\x08\x0a-\x1f\x7f]*\z/
       private_constant :VALUE
 
-      # @raise [ArgumentError] for what would end a line
+      # @raise [ArgumentError] for characters that would end a line
       def self.of(headers)
         headers.map do |name, value|
           unless name.match?(/\A#{Head::TOKEN}\z/o) && value.match?(VALUE)

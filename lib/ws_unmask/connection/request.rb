@@ -4,7 +4,7 @@ require_relative "head"
 
 module WsUnmask
   class Connection
-    # What a client asks for.
+    # The request of a client.
     class Request < Head
       LINE = %r{\A(#{TOKEN}) ([\x21-\x7e]+) HTTP/(\d\.\d)\z}n
       private_constant :LINE
@@ -13,7 +13,7 @@ module WsUnmask
       attr_reader :request_method
       # @return [String] the path, and the query if there is one
       attr_reader :target
-      # @return [String] of HTTP, for instance +1.1+
+      # @return [String] the HTTP version, for instance +1.1+
       attr_reader :version
 
       # @param line [String]

@@ -4,12 +4,12 @@ require_relative "head"
 
 module WsUnmask
   class Connection
-    # What a server answers.
+    # The response of a server.
     class Response < Head
       LINE = %r{\AHTTP/1\.1 (\d{3})(?: |\z)}n
       private_constant :LINE
 
-      # @return [Integer] 101 if it has accepted
+      # @return [Integer] 101 if the server has accepted
       attr_reader :status
 
       # @param line [String]

@@ -8,13 +8,13 @@ use core::fmt;
 use core::ops::RangeInclusive;
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush};
 
-/// How many symbols a block has at most, as zlib counts it: 2,048. The default, 8, takes 100 KB more
-/// for each connection and gains nothing in messages up to 16 KiB, and 0.7 % of 1 MiB of JSON.
+/// zlib's memLevel, here for blocks of at most 2,048 symbols. The default, 8, takes 100 KB more for
+/// each connection, and makes 1 MiB of JSON 0.7 % smaller and messages of up to 16 KiB not at all.
 const MEM_LEVEL: i32 = 5;
 
 std::thread_local! {
-    /// The state of the last message without context takeover, for the next one of this thread: to
-    /// reset it costs 3 us, to allocate another costs up to 90.
+    /// The state of the last message without context takeover, for the next one of this thread:
+    /// resetting it costs 3 us, allocating another up to 90.
     static SPARE: Cell<Option<(Settings, Deflate)>> = const { Cell::new(None) };
 }
 
@@ -33,8 +33,8 @@ struct Settings {
 }
 
 impl Deflater {
-    /// The windows that it can compress with, in bits. zlib-rs has none of 8, so [`Parameters`]
-    /// neither offers nor accepts that for what this end compresses.
+    /// The supported window bits. zlib-rs does not support 8, so [`Parameters`] neither offers nor
+    /// accepts that for what this end compresses.
     ///
     /// [`Parameters`]: super::Parameters
     pub const WINDOW_BITS: RangeInclusive<u8> = 9..=15;
@@ -42,27 +42,27 @@ impl Deflater {
     /// The levels: from 0 (do not compress) and 1 (fast) to 9 (small).
     pub const LEVELS: RangeInclusive<u8> = 0..=9;
 
-    /// The level that zlib has by default.
+    /// zlib's default level.
     pub const DEFAULT_LEVEL: u8 = 6;
 
-    /// A deflater for one direction of a connection. `window_bits` out of range are taken for the
-    /// nearest that it has. With `no_context_takeover` each message is compressed for itself, by a
-    /// state that all such deflaters of a thread share.
+    /// A deflater for one direction of a connection. `window_bits` out of range are replaced by the
+    /// nearest supported value. With `no_context_takeover` each message is compressed independently,
+    /// and all such deflaters of a thread share one state.
     pub fn new(window_bits: u8, no_context_takeover: bool) -> Self {
         let window_bits = window_bits.clamp(*Self::WINDOW_BITS.start(), *Self::WINDOW_BITS.end());
         let settings = Settings { window_bits, level: Self::DEFAULT_LEVEL };
         Self { settings, no_context_takeover, stream: None }
     }
 
-    /// The same with another level; what is above the range counts as 9.
+    /// The same with another level; levels above 9 count as 9.
     #[must_use]
     pub fn with_level(self, level: u8) -> Self {
         let settings = Settings { level: level.min(*Self::LEVELS.end()), ..self.settings };
         Self { settings, stream: None, ..self }
     }
 
-    /// Whether each message is compressed for itself. If not, every message that was compressed has
-    /// to be sent so, for the next one may refer to it.
+    /// Whether each message is compressed independently. If not, every message that was compressed
+    /// has to be sent in that form, since the next one may refer to it.
     pub fn no_context_takeover(&self) -> bool {
         self.no_context_takeover
     }
@@ -76,8 +76,8 @@ impl Deflater {
     ///
     /// # Errors
     ///
-    /// That there is no memory: `output` is as it was then, and the next message refers to none
-    /// before it.
+    /// If there is not enough memory: `output` is then unchanged, and the next message does not refer
+    /// to those before it.
     pub fn deflate(&mut self, plain: &[u8], output: &mut Vec<u8>) -> Result<(), TryReserveError> {
         if plain.is_empty() {
             // Section 7.2.3.6; zlib would write nothing if it has just flushed.
@@ -103,8 +103,8 @@ impl Deflater {
         Ok(())
     }
 
-    /// The next message refers to none before it: for a message that was compressed but cannot be
-    /// sent.
+    /// Makes the next message independent of those before it. For a message that was compressed but
+    /// cannot be sent.
     pub fn forget(&mut self) {
         self.stream = None;
     }
@@ -126,14 +126,14 @@ impl Settings {
         }))
     }
 
-    /// What the state takes, as allocated by zlib-rs: a hash table, the window twice, a link for each
+    /// The size of the state as allocated by zlib-rs: a hash table, the window twice, a link for each
     /// of its bytes, and the symbols and output of a block.
     fn state_size(self) -> usize {
         131_072 + (4 << self.window_bits) + (7 << (MEM_LEVEL + 6)) + 3_200
     }
 }
 
-/// All of `plain`, as blocks that end with [`TAIL`], which is left out.
+/// Compresses all of `plain` into blocks that end with [`TAIL`], which is left out.
 fn append(
     stream: &mut Deflate,
     mut plain: &[u8],
@@ -150,7 +150,7 @@ fn append(
         plain = &plain[(stream.total_in() - used_before) as usize..];
         let made = (stream.total_out() - made_before) as usize;
         output.truncate(before + made);
-        // Room that is left means that there is nothing to put into it.
+        // If room is left, there is no more output.
         if made < step && plain.is_empty() {
             break;
         }

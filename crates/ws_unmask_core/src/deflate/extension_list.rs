@@ -1,4 +1,4 @@
-//! The header `Sec-WebSocket-Extensions`, taken apart (RFC 6455, section 9.1).
+//! Parses the header `Sec-WebSocket-Extensions` (RFC 6455, section 9.1).
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -13,11 +13,11 @@ pub(super) struct Extension<'a> {
     pub(super) parameters: Vec<(&'a str, Option<String>)>,
 }
 
-/// The header does not conform to its grammar (RFC 6455, section 9.1), so the connection must be
-/// failed: a server answers with 400.
+/// The header does not conform to its grammar (RFC 6455, section 9.1), so the handshake must fail: a
+/// server responds with 400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MalformedHeader {
-    /// The byte of the header's value that does not fit.
+    /// The position of the wrong byte in the header's value.
     pub offset: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Inflating, with a limit that holds while it goes on.
+//! Inflates messages, with a limit that is enforced during inflating.
 
 use super::{TAIL, check_memory};
 use alloc::collections::TryReserveError;
@@ -7,9 +7,9 @@ use core::error::Error;
 use core::fmt;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-/// The least and the most plain bytes that there is room made for at once. Each step copies its end
-/// into the window, and looks back through the window for what came before it: at 1 MiB, steps of 16
-/// KiB take 1.3 times as long as steps of 64 KiB.
+/// The minimum and maximum plain bytes of a step, for which room is made at once. Each step copies its
+/// end into the window, and refers back through the window: at 1 MiB, steps of 16 KiB take 1.3 times
+/// as long as steps of 64 KiB.
 const STEP: core::ops::RangeInclusive<usize> = 512..=64 << 10;
 
 /// Inflates what a peer has compressed, message by message.
@@ -17,24 +17,24 @@ const STEP: core::ops::RangeInclusive<usize> = 512..=64 << 10;
 /// It accepts a message in pieces of any size, without masks: [`inflate`](Self::inflate) each of them,
 /// then [`finish`](Self::finish) the message.
 ///
-/// The plain bytes may go back for any window that a peer can negotiate, 8 to 15 bits. A block that
+/// It supports every window that a peer can negotiate, 8 to 15 bits. A block that
 /// is final (its BFINAL bit is set) empties the window, as in browsers; more blocks may follow it.
 #[derive(Default)]
 pub struct Inflater {
     /// Created for the first message that needs it.
     stream: Option<Inflate>,
     no_context_takeover: bool,
-    /// Whether a block has begun that needs more bytes, [`TAIL`] at least.
+    /// Whether a block has started that needs more bytes, at least [`TAIL`].
     is_open: bool,
 }
 
 impl Inflater {
-    /// What its state takes, as allocated by zlib-rs.
+    /// The size of its state as allocated by zlib-rs.
     const STATE_SIZE: usize = 47_552;
 
     /// An inflater for one direction of a connection. If the peer has agreed to
-    /// `no_context_takeover`, no message refers to one before it, so that memory is held only within
-    /// messages.
+    /// `no_context_takeover`, no message refers to those before it, so memory is held only during a
+    /// message.
     pub fn new(no_context_takeover: bool) -> Self {
         Self { no_context_takeover, ..Self::default() }
     }
@@ -44,18 +44,18 @@ impl Inflater {
         if self.stream.is_some() { Self::STATE_SIZE } else { 0 }
     }
 
-    /// Inflates from the start of `piece`, from which it removes what it has used, and appends the
-    /// plain bytes to `plain`, which has to hold those of this message so far, and no others. It does
-    /// this in steps, at most 64 KiB of plain bytes each, so that they can be looked at between them:
-    /// call it until it returns false, which means that all of `piece` is used.
+    /// Inflates from the start of `piece`, removes what it has consumed, and appends the plain bytes to
+    /// `plain`, which has to contain those of this message so far and nothing else. Each call
+    /// appends at most 64 KiB, so that you can check them in between. Call it until it returns
+    /// false: then all of `piece` is consumed.
     ///
     /// # Errors
     ///
-    /// [`InflateError::TooBig`] as soon as there are over `limit` plain bytes. The memory of `plain`
-    /// is never over `limit` and 64 KiB.
+    /// [`InflateError::TooBig`] as soon as there are more than `limit` plain bytes. The memory of
+    /// `plain` never exceeds `limit` plus 64 KiB.
     ///
-    /// After [`InflateError::Memory`] it can go on with what is left of `piece`. After other errors
-    /// the connection has to be failed.
+    /// After [`InflateError::Memory`] it can continue with the rest of `piece`. After other errors the
+    /// connection has to be closed.
     pub fn inflate(
         &mut self,
         piece: &mut &[u8],
@@ -69,7 +69,7 @@ impl Inflater {
             check_memory(Self::STATE_SIZE)?;
         }
         let before = plain.len();
-        // One byte over the limit, for that is how to find out.
+        // One byte over the limit, to detect that it is exceeded.
         let room = limit.saturating_add(1).saturating_sub(before);
         let step = piece.len().saturating_mul(8).clamp(*STEP.start(), *STEP.end()).min(room);
         reserve(plain, step, limit)?;
@@ -88,7 +88,7 @@ impl Inflater {
                 self.is_open = false;
                 Ok(!piece.is_empty())
             }
-            // Room that is left means that there is nothing to put into it.
+            // If room is left, there is no more output.
             Ok(_) => {
                 self.is_open = true;
                 Ok(made == step)
@@ -97,14 +97,14 @@ impl Inflater {
         }
     }
 
-    /// The end of a message: the next bytes belong to another one.
+    /// Ends a message: the next bytes belong to another one.
     ///
     /// # Errors
     ///
-    /// [`InflateError::Invalid`] if it ends within a block.
+    /// [`InflateError::Invalid`] if it ends inside a block.
     pub fn finish(&mut self) -> Result<(), InflateError> {
         if let (Some(stream), true) = (&mut self.stream, self.is_open) {
-            // A byte too many shows whether the block ends with the tail: it is to be left over.
+            // An additional byte shows whether the block ends with the tail: it has to remain.
             let tail = [TAIL[0], TAIL[1], TAIL[2], TAIL[3], 0];
             let (used_before, made_before) = (stream.total_in(), stream.total_out());
             let result = stream.decompress(&tail, &mut [0; 8], InflateFlush::Block);
@@ -120,7 +120,7 @@ impl Inflater {
         Ok(())
     }
 
-    /// Inflates a whole message, and appends it to `plain`, which has to be empty.
+    /// Inflates a whole message into `plain`, which has to be empty.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Inflater {
     }
 }
 
-/// Makes room for `step` bytes more, and for more than that, but not for more than `limit` allows.
+/// Makes room for at least `step` more bytes, but not for more than `limit` allows.
 fn reserve(plain: &mut Vec<u8>, step: usize, limit: usize) -> Result<(), TryReserveError> {
     let needed = plain.len() + step;
     if needed <= plain.capacity() {
@@ -159,11 +159,11 @@ impl fmt::Debug for Inflater {
 /// Why a message cannot be inflated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InflateError {
-    /// It is not what RFC 7692, section 7.2.1 produces: not DEFLATE, or it ends within a block.
+    /// It is not valid DEFLATE, or ends inside a block (RFC 7692, section 7.2.1).
     Invalid,
-    /// It has more plain bytes than the limit.
+    /// It has more plain bytes than the limit allows.
     TooBig,
-    /// There is no memory for it.
+    /// There is not enough memory for it.
     Memory(TryReserveError),
 }
 

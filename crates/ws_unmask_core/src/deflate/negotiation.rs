@@ -1,4 +1,4 @@
-//! The negotiation of permessage-deflate in the opening handshake (RFC 7692, sections 5 and 7.1).
+//! Negotiates permessage-deflate in the opening handshake (RFC 7692, sections 5 and 7.1).
 
 use super::extension_list::{Extension, MalformedHeader, parse};
 use super::{Deflater, Inflater};
@@ -9,35 +9,35 @@ use core::fmt;
 
 const NAME: &str = "permessage-deflate";
 
-/// The end of a connection that this is.
+/// Which end of a connection this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It compresses by the parameters that begin with `server_`.
+    /// It compresses with the `server_` parameters.
     Server,
-    /// It compresses by the parameters that begin with `client_`.
+    /// It compresses with the `client_` parameters.
     Client,
 }
 
-/// The parameters of permessage-deflate: what this end wants before the negotiation, and what both
-/// have agreed on after it.
+/// The parameters of permessage-deflate: before the negotiation, what this end asks for; after it,
+/// what both ends have agreed on.
 ///
 /// [`accept`](Self::accept) is for a server; [`offer`](Self::offer) and then
 /// [`confirm`](Self::confirm) are for a client.
 ///
 /// This end cannot compress with a window of 8 bits (see [`Deflater::WINDOW_BITS`]): a server declines
-/// an offer that demands it, and a client fails the connection if the server demands it. The peer may
-/// use it. Bits out of range are taken for the nearest that can be had.
+/// an offer that demands it, and a client closes the connection if the server demands it. The peer
+/// may use it. Window bits out of range are replaced by the nearest supported value.
 ///
 /// The default has both context takeovers and the largest windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Whether the server compresses each message for itself.
+    /// Whether the server compresses each message independently.
     pub server_no_context_takeover: bool,
-    /// Whether the client compresses each message for itself.
+    /// Whether the client compresses each message independently.
     pub client_no_context_takeover: bool,
-    /// The server's window, in bits: how far back it may refer is 2 to the power of this, in bytes.
+    /// The server's window bits: it may refer back 2 to the power of this, in bytes.
     pub server_max_window_bits: u8,
-    /// The client's window, in bits.
+    /// The client's window bits.
     pub client_max_window_bits: u8,
 }
 
@@ -55,23 +55,23 @@ impl Default for Parameters {
 /// What a server has agreed to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// What holds for the connection.
+    /// The parameters of the connection.
     pub parameters: Parameters,
     /// The element for the header `Sec-WebSocket-Extensions` of the response.
     pub response: String,
 }
 
 impl Parameters {
-    /// As a server: accepts the first acceptable offer in the value of the request's header
+    /// For a server: accepts the first acceptable offer in the value of the request's header
     /// `Sec-WebSocket-Extensions` (of several such headers, the values joined by commas), or `None`
-    /// if there is none. Other extensions are passed over.
+    /// if there is none. Other extensions are ignored.
     ///
-    /// What an offer demands is fulfilled. What these parameters want goes on top, where RFC 7692
-    /// allows it: a client that has not offered `client_max_window_bits` may use 15.
+    /// It accepts what the offer demands, and adds these parameters where RFC 7692 allows them: a
+    /// client that has not offered `client_max_window_bits` may use 15.
     ///
     /// # Errors
     ///
-    /// That the header is malformed: the handshake must be failed.
+    /// If the header is malformed: the handshake must fail.
     ///
     /// ```
     /// # use ws_unmask_core::deflate::Parameters;
@@ -117,7 +117,7 @@ impl Parameters {
         Some(Accepted { parameters, response: format!("{response}") })
     }
 
-    /// As a client: the offer, an element for the header `Sec-WebSocket-Extensions` of the request.
+    /// For a client: the offer, an element for the header `Sec-WebSocket-Extensions` of the request.
     ///
     /// ```
     /// # use ws_unmask_core::deflate::Parameters;
@@ -136,13 +136,13 @@ impl Parameters {
         format!("{offer}")
     }
 
-    /// As a client: what the server has agreed to of [`offer`](Self::offer), by the value of the
-    /// response's header `Sec-WebSocket-Extensions`, or `None` if it has declined. Other extensions
-    /// are passed over.
+    /// For a client: what the server has accepted of [`offer`](Self::offer), according to the value of
+    /// the response's header `Sec-WebSocket-Extensions`, or `None` if it has declined. Other
+    /// extensions are ignored.
     ///
     /// # Errors
     ///
-    /// That the connection must be failed, and why.
+    /// Why the client must close the connection.
     pub fn confirm(&self, header: &str) -> Result<Option<Self>, NegotiationError> {
         let extensions = parse(header)?;
         let mut ours = extensions.iter().filter(|extension| is_ours(extension));
@@ -182,7 +182,7 @@ impl Parameters {
         })
     }
 
-    /// What inflates the messages of the peer of such an end.
+    /// An inflater for the messages of the peer.
     pub fn inflater(&self, role: Role) -> Inflater {
         Inflater::new(match role {
             Role::Server => self.client_no_context_takeover,
@@ -190,7 +190,7 @@ impl Parameters {
         })
     }
 
-    /// What compresses the messages of such an end.
+    /// A deflater for the messages of this end.
     pub fn deflater(&self, role: Role) -> Deflater {
         match role {
             Role::Server => {
@@ -202,7 +202,7 @@ impl Parameters {
         }
     }
 
-    /// The same, with bits that such an end can have.
+    /// The same, with window bits that this end supports.
     fn for_role(&self, role: Role) -> Self {
         let own = |bits: u8| bits.clamp(*Deflater::WINDOW_BITS.start(), 15);
         let peers = |bits: u8| bits.clamp(8, 15);
@@ -219,8 +219,8 @@ fn is_ours(extension: &Extension<'_>) -> bool {
     extension.name.eq_ignore_ascii_case(NAME)
 }
 
-/// The parameters as they stand in an offer or a response: bits may be left out (`None`), or have no
-/// value (`Some(None)`).
+/// The parameters of an offer or a response as written: window bits may be missing (`None`), or have
+/// no value (`Some(None)`).
 #[derive(Debug, Default)]
 struct List {
     server_no_context_takeover: bool,
@@ -230,8 +230,8 @@ struct List {
 }
 
 impl List {
-    /// What offers and responses have in common of section 7: no parameters but these, none of them
-    /// twice, no invalid values.
+    /// The checks of section 7 that offers and responses share: no unknown parameters, no duplicates,
+    /// no invalid values.
     fn read(extension: &Extension<'_>) -> Result<Self, NegotiationError> {
         let mut list = Self::default();
         for (name, value) in &extension.parameters {
@@ -308,8 +308,8 @@ impl fmt::Display for List {
     }
 }
 
-/// Why a client must fail the connection: the server's response is not one to the client's offer (RFC
-/// 7692, section 7), or is malformed.
+/// Why a client must close the connection: the server's response does not match the client's offer
+/// (RFC 7692, section 7), or is malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NegotiationError {
@@ -319,13 +319,13 @@ pub enum NegotiationError {
     Repeated,
     /// This parameter is not defined.
     Unknown(String),
-    /// This parameter is there more than once.
+    /// This parameter is in the response more than once.
     Twice(&'static str),
     /// This parameter has an invalid value, or none where it needs one.
     Value(&'static str),
     /// The offer demands this parameter, and the response does not fulfill it.
     Ignored(&'static str),
-    /// The response demands of this parameter what this end cannot do.
+    /// The response demands a value of this parameter that this end does not support.
     Unsupported(&'static str),
 }
 
