@@ -27,6 +27,38 @@ RSpec.describe "examples/action_cable" do
     end
   end
 
+  it "compresses for clients that offer it, with its compression turned on" do
+    run_app("CABLE_COMPRESSION" => "1") do |port, _|
+      socket = TCPSocket.new("127.0.0.1", port)
+      connection = WsUnmask::Connection.client("ws://127.0.0.1:#{port}/cable", deflate: true)
+      messages = []
+      received = 0
+      exchange = lambda do |count|
+        connection.flush { |bytes| socket.write(bytes) }
+        while messages.size < count
+          read = socket.readpartial(4096)
+          received += read.bytesize
+          connection.receive(read) do |type, payload|
+            messages << JSON.parse(payload) if type == :text && !payload.include?('"ping"')
+          end
+          connection.flush { |bytes| socket.write(bytes) }
+        end
+      end
+      exchange.call(1)
+      identifier = { channel: "EchoChannel" }.to_json
+      connection.text({ command: "subscribe", identifier: }.to_json)
+      exchange.call(2)
+      data = { text: "grüß " * 1000 }
+      connection.text({ command: "message", identifier:, data: data.to_json }.to_json)
+      exchange.call(3)
+      expect(messages.last["message"]).to eq("text" => data[:text])
+      expect(received).to be < 1500
+      CableClient.open(port, "EchoChannel") { |client| echo(client, "not compressed", 2) }
+    ensure
+      socket&.close
+    end
+  end
+
   it "broadcasts from each of two servers on one Redis to every client of both, once" do
     skip "redis-server is not installed" unless system("redis-server --version", out: IO::NULL)
     skip "this Rails has no adapter for this redis gem" if redis_is_too_new?
