@@ -14,8 +14,7 @@ module Server
   def self.run(example, *puma_arguments, env: {})
     port = free_port
     reader, writer = IO.pipe
-    pid = spawn(env, RbConfig.ruby, "-I#{ROOT}/lib", *command(example, port, puma_arguments),
-                out: writer, err: writer, chdir: ROOT)
+    pid = spawn(env, *command(example, port, puma_arguments), out: writer, err: writer, chdir: ROOT)
     writer.close
     log = Thread.new { reader.read }
     wait_for(port, pid, log)
@@ -24,13 +23,15 @@ module Server
     stop(pid) if pid
   end
 
-  def self.command(example, port, puma_arguments)
+  # What starts it.
+  # @return [Array<String>]
+  def self.command(example, port, puma_arguments = [])
+    ruby = [RbConfig.ruby, "-I#{ROOT}/lib"]
     file = File.join(ROOT, example)
-    return [file, port.to_s] if example.end_with?(".rb")
+    return [*ruby, file, port.to_s] if example.end_with?(".rb")
 
-    ["-S", "puma", "--quiet", *puma_arguments, "-b", "tcp://127.0.0.1:#{port}", file]
+    [*ruby, "-S", "puma", "--quiet", *puma_arguments, "-b", "tcp://127.0.0.1:#{port}", file]
   end
-  private_class_method :command
 
   def self.free_port
     server = TCPServer.new("127.0.0.1", 0)
