@@ -14,7 +14,13 @@ require_relative "../examples/server"
       next
     end
 
-    around { |it| Server.run("examples/#{example}") { |port| @port = port and it.run } }
+    around do |it|
+      Server.run("examples/#{example}") do |port, pid|
+        @port = port
+        @pid = pid
+        it.run
+      end
+    end
 
     def within_a_connection(&)
       Client.open(@port, &)
@@ -24,6 +30,19 @@ require_relative "../examples/server"
       TCPSocket.open("127.0.0.1", @port) do |socket|
         socket.write([*lines, "Host: localhost", "", ""].join("\r\n"))
         socket.readpartial(4096)
+      end
+    end
+
+    def answer_to_no_key
+      answer_to("GET / HTTP/1.1", "Upgrade: websocket", "Connection: Upgrade",
+                "Sec-WebSocket-Version: 13")
+    end
+
+    def open_sockets
+      Dir["/proc/#{@pid}/fd/*"].count do |descriptor|
+        File.readlink(descriptor).start_with?("socket:")
+      rescue Errno::ENOENT
+        false # it has been closed meanwhile
       end
     end
 
@@ -107,9 +126,60 @@ require_relative "../examples/server"
     end
 
     it "answers 400 to a request without a key" do
-      answer = answer_to("GET / HTTP/1.1", "Upgrade: websocket", "Connection: Upgrade",
-                         "Sec-WebSocket-Version: 13")
-      expect(answer).to start_with "HTTP/1.1 400 Bad Request\r\n"
+      expect(answer_to_no_key).to start_with "HTTP/1.1 400 Bad Request\r\n"
+    end
+
+    it "keeps no socket of a request without a key" do
+      skip "there is no /proc here" unless Dir.exist?("/proc/#{@pid}/fd")
+
+      before = open_sockets
+      20.times { answer_to_no_key }
+      100.times { open_sockets > before ? sleep(0.05) : break }
+      expect(open_sockets).to be <= before
+    end
+  end
+end
+
+RSpec.describe "examples/echo.ru behind TLS" do
+  require "openssl"
+  require "tmpdir"
+
+  # A certificate of its own, for as long as the example takes.
+  def certificate(key)
+    OpenSSL::X509::Certificate.new.tap do |certificate|
+      certificate.subject = certificate.issuer = OpenSSL::X509::Name.parse("/CN=localhost")
+      certificate.not_before = Time.now
+      certificate.not_after = Time.now + 3600
+      certificate.public_key = key.public_key
+      certificate.sign(key, "SHA256")
+    end
+  end
+
+  def run_server
+    Dir.mktmpdir do |folder|
+      key = OpenSSL::PKey::RSA.new(2048)
+      File.write("#{folder}/key", key.to_pem)
+      File.write("#{folder}/cert", certificate(key).to_pem)
+      port = Server.free_port
+      bind = "ssl://127.0.0.1:#{port}?key=#{folder}/key&cert=#{folder}/cert"
+      Server.run("examples/echo.ru", "-b", bind) { yield port }
+    end
+  end
+
+  it "echoes, and says why it refuses a frame" do
+    run_server do |port|
+      TCPSocket.open("127.0.0.1", port) do |tcp|
+        socket = OpenSSL::SSL::SSLSocket.new(tcp).connect
+        socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n" \
+                     "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" \
+                     "Sec-WebSocket-Key: #{["k" * 16].pack("m0")}\r\n\r\n")
+        expect(socket.gets("\r\n\r\n")).to start_with "HTTP/1.1 101 "
+        socket.write(Client.frame(:text, "Hello"))
+        expect(socket.read(7)).to eq "\x81\x05Hello".b
+        socket.write("\xff\x00".b)
+        expect(socket.read(4).unpack("CCn")).to match [0x88, Integer, 1002]
+        socket.close
+      end
     end
   end
 end
