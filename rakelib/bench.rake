@@ -6,12 +6,12 @@ task bench: :compile do
 end
 
 namespace :bench do
-  desc "The same, into docs/benchmarks, unless the machine is too noisy"
+  desc "The same, in docs/benchmarks; refuses if the machine is too noisy"
   task update: :compile do
     ruby "-Ilib", "benches/everything.rb", "--update"
   end
 
-  desc "Draws the charts of docs/benchmarks again, from the figures there"
+  desc "Draws the charts of docs/benchmarks again from their figures"
   task :charts do
     ruby "benches/support/chart.rb", "docs/benchmarks"
   end

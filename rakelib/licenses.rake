@@ -2,7 +2,7 @@
 
 require_relative "third_party"
 
-desc "Writes LICENSE-THIRD-PARTY: what is in a precompiled gem besides our own code"
+desc "Writes LICENSE-THIRD-PARTY: the licenses of what a precompiled gem contains"
 task :licenses do
   File.write(ThirdParty::FILE, ThirdParty.text)
 end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Lints whose tool is not on this machine are left out, and say so: the toolchain that builds the
-# gem need not have them.
+# A lint whose tool is not installed is left out, with a message: building the gem does not need it.
 def cargo_lint(subcommand, *arguments)
   if system("cargo", subcommand, "--version", out: File::NULL, err: File::NULL)
     sh "cargo", subcommand, *arguments
@@ -10,7 +9,7 @@ def cargo_lint(subcommand, *arguments)
   end
 end
 
-desc "rustfmt, clippy, RuboCop, and whether all is documented"
+desc "rustfmt, clippy, RuboCop, and whether everything public is documented"
 task lint: :yard_stats do
   cargo_lint "fmt", "--all", "--check"
   cargo_lint "clippy", "--workspace", "--all-targets", "--features", "ws_unmask_core/deflate",

@@ -15,7 +15,7 @@ def matrix_root
   DebianRoot.new(suite, suite:, packages: NEWER_LIBRARIES)
 end
 
-desc "The specs with Ruby 3.3 and newer libraries, in a Debian root made for it (or other tasks)"
+desc "The specs (or other tasks) with Ruby 3.3 and newer libraries, in a Debian root made for it"
 task :matrix, [:tasks] do |_, arguments|
   matrix_root.run("bundle exec rake --quiet #{arguments.fetch(:tasks, "spec")}")
 end

@@ -8,12 +8,12 @@ task spec: :compile do
   sh "rspec", verbose: false
 end
 
-desc "The extension's specs while every allocation collects garbage and moves objects"
+desc "The extension's specs under GC stress: every allocation collects garbage and moves objects"
 task gc_stress: :compile do
   sh({ "GC_STRESS" => "1" }, "rspec", *EXTENSION_SPECS)
 end
 
-desc "Tests of the Rust core: unit, property and documentation tests"
+desc "The Rust core's unit tests, property tests and documentation tests"
 task :cargo_test do
   sh "cargo", "test", "--locked", "--features", "deflate"
   # Without the standard library: its use anywhere in the core would not compile.

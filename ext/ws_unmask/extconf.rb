@@ -2,14 +2,14 @@
 
 require "mkmf"
 
-# What the build needs besides a C compiler, looked for before it begins: without it, the build ends
-# in pages that do not say what is missing.
+# Looks for what the build needs besides a C compiler. Without this check, the build would fail with
+# pages of output that do not say what is missing.
 module Needed
-  # The oldest Rust that will do.
+  # The minimum version of Rust.
   RUST = File.read(File.expand_path("../../Cargo.toml", __dir__))[/^rust-version = "(.+)"/, 1]
 
   # Where Linux distributions have libclang and, in clang/VERSION/include, its headers. A build on
-  # another system finds out by itself.
+  # another system reports what is missing by itself.
   LIBRARIES = %w[/usr/lib/llvm*/lib /usr/lib/llvm/*/lib* /usr/lib /usr/lib64 /usr/lib/*-linux-*
                  /usr/local/lib /usr/local/lib64 /usr/local/llvm*/lib*].freeze
 
@@ -38,7 +38,7 @@ module Needed
       "#{version}: run `rustup update`, or install Rust from https://rustup.rs"
   end
 
-  # Ruby's headers are read through it.
+  # bindgen reads Ruby's headers with it.
   # @return [String, nil]
   def missing_libclang
     return unless RUBY_PLATFORM.include?("linux")

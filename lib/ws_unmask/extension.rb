@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# A precompiled gem contains a binary for each Ruby that it supports. A gem that was compiled at
-# installation has a single one, which may be in RubyGems' extensions folder: `require` finds it
-# there, `require_relative` would not.
+# A precompiled gem contains a binary for each Ruby that it supports. A gem compiled at installation
+# has a single one, which may be in RubyGems' folder of extensions, where `require` finds it but
+# `require_relative` does not.
 binaries = ["ws_unmask/#{RUBY_VERSION[/\d+\.\d+/]}/ws_unmask", "ws_unmask/ws_unmask"]
 
 loaded = binaries.any? do |binary|

@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # A library that ws_unmask speeds up, described before either is loaded.
+  # Describes a library that ws_unmask speeds up, without loading it.
   #
   # @!attribute name
-  #   @return [Symbol] of its file: +require "ws_unmask/NAME"+
+  #   @return [Symbol] its name: +require "ws_unmask/NAME"+
   # @!attribute gem_name
   #   @return [String] the library's gem
   # @!attribute features
-  #   @return [Array<String>] what to require for the library
+  #   @return [Array<String>] the library's files to require
   # @!attribute module_name
   #   @return [Symbol] the module of WsUnmask that +install+ and +uninstall+ are called on
   # @!attribute tested
-  #   @return [Array<String>] the versions that the specs have run with, as a Gem::Requirement takes
-  #     them
+  #   @return [Array<String>] the tested versions, as requirements for Gem::Requirement
   Integration = Struct.new(:name, :gem_name, :features, :module_name, :tested,
                            keyword_init: true) do
     # @param name [Symbol]
@@ -24,10 +23,10 @@ module WsUnmask
         raise KeyError, "unknown integration #{name.inspect}"
     end
 
-    # @return [String] what to require for the integration
+    # @return [String] the integration's file to require
     def file = "ws_unmask/#{name}"
 
-    # Requires it, and so installs it.
+    # Requires the integration, which installs it.
     # @return [Module] what +install+ and +uninstall+ are called on
     def load
       require file
@@ -40,7 +39,8 @@ module WsUnmask
       Gem::Requirement.new(*tested).satisfied_by?(Gem::Version.new(version))
     end
 
-    # @return [String, nil] the version of the gem that is loaded, or would be; nil without one
+    # @return [String, nil] the version of the gem that is loaded or would be; nil if it is not
+    #   installed
     def version
       (Gem.loaded_specs[gem_name] || Gem::Specification.find_by_name(gem_name)).version.to_s
     rescue Gem::MissingSpecError

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # The native calls that the integrations use. Arguments are positional and results flat, since
-  # they are called in the hottest loops. Private: it changes without notice.
+  # The native functions for the integrations. They are called in the hottest loops, so arguments
+  # are positional and results flat. Private: they change without notice.
   # @api private
   module Native
     # @!method self.whole_frames(buffer, offset, require_mask, allow_reserved, max_message_size, message_size)
     #   Returns all complete, valid frames at +offset+, at most 256. It stops before anything else
     #   (incomplete, a protocol violation, over the limit, text that is not UTF-8) without raising,
-    #   and leaves that to the library that called.
+    #   and leaves that to the calling library.
     #   @param buffer [String]
     #   @param offset [Integer] where the first frame begins, in bytes
     #   @param require_mask [Boolean]

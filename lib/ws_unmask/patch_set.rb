@@ -4,11 +4,11 @@ require_relative "hook_watch"
 require_relative "integration"
 
 module WsUnmask
-  # Patches to the classes of another library that can be taken back.
+  # Patches to the classes of another library that can be removed again.
   #
   # A patch is a module. Its methods replace those of the library's class, which stay available
   # under another name: +parse+ becomes +parse_without_ws_unmask+. Nothing is prepended, so whatever
-  # is prepended, extended or chained with +alias_method+ later comes first and works as it would
+  # is prepended, extended or chained with +alias_method+ later takes precedence, and works as
   # without the patch. Helper methods named +ws_unmask_...+ are added.
   #
   # If another library has already changed the methods to be replaced, nothing is installed.
@@ -77,7 +77,7 @@ module WsUnmask
     def leave_out(target, *names) = @left_out[target] = names
 
     # Installs it. If the library is missing, or not what the patches were written for, it warns
-    # (once) and leaves the library alone.
+    # once and leaves the library unchanged.
     # @return [Boolean] whether it is installed
     def install
       return installed? if installed? || ENV["WS_UNMASK_DISABLE"] == "1"
@@ -94,8 +94,8 @@ module WsUnmask
       false
     end
 
-    # Restores the library's own methods. If somebody has wrapped one of them in the meantime, it
-    # warns and does nothing, since the wrapper would still call the patch.
+    # Restores the library's own methods. If one of them has been wrapped in the meantime, it warns
+    # and does nothing, since the wrapper would still call the patch.
     # @return [Boolean] whether it did anything
     def uninstall
       return false unless installed?
@@ -118,7 +118,7 @@ module WsUnmask
     def installed? = @installed
 
     # @param objects [Array<Object>] whose singleton methods are checked, too
-    # @return [Boolean] whether nobody hooks a method that the patches bypass
+    # @return [Boolean] whether no method that the patches bypass is hooked
     def unhooked?(objects = [])
       classes_unhooked? && objects.all? do |object|
         @left_out.all? do |target, names|

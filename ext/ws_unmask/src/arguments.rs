@@ -1,4 +1,4 @@
-//! What Ruby callers pass, checked, with errors that name the argument.
+//! Checks the arguments of Ruby callers; errors name the argument.
 
 use crate::ruby_memory::{self, Key};
 use core::ops::RangeInclusive;
@@ -55,7 +55,7 @@ pub fn payload_array(ruby: &Ruby, value: Value) -> Result<RArray, Error> {
         .ok_or_else(|| wrong_type(ruby, "payload", "an Array of Integers", value))
 }
 
-/// The element of an Array that stands for a byte.
+/// An element of an Array of bytes.
 pub fn byte(ruby: &Ruby, array: RArray, index: usize, name: &str) -> Result<u8, Error> {
     let element: Value = array.entry(index as isize)?;
     let Some(integer) = Integer::from_value(element) else {
@@ -119,8 +119,7 @@ pub fn offset(ruby: &Ruby, value: Value) -> Result<usize, Error> {
     Err(Error::new(ruby.exception_range_error(), message))
 }
 
-/// The keyword arguments that make rules. Those that are not given are nil; so is a limit that is
-/// not to hold.
+/// The keyword arguments that make rules: nil if not given, and for no limit.
 pub struct RuleArguments {
     pub max_message_size: Value,
     pub max_frame_size: Value,
@@ -154,8 +153,8 @@ pub fn required_if(require_mask: Value) -> Masking {
 /// A keyword that a method takes.
 pub type Keyword = Lazy<StaticSymbol>;
 
-/// `POSITIONAL` arguments, and those keywords of `names` that are given. A lookup for each name costs
-/// a third of what magnus's `scan_args` and `get_kwargs` do.
+/// `POSITIONAL` arguments, and the keywords of `names` that were given. A lookup for each name costs a
+/// third of magnus's `scan_args` and `get_kwargs`.
 pub fn with_keywords<const POSITIONAL: usize, const NAMES: usize>(
     ruby: &Ruby,
     arguments: &[Value],
@@ -243,7 +242,7 @@ pub fn in_range(
     })
 }
 
-/// Reserved bits from the numbers in their names.
+/// Reserved bits from their numbers (1 for RSV1).
 pub fn reserved(ruby: &Ruby, value: Value, name: &str) -> Result<Reserved, Error> {
     let Some(numbers) = RArray::from_value(value) else {
         return Err(wrong_type(ruby, name, "an Array of 1, 2 and 3, for RSV1 to RSV3", value));
@@ -263,7 +262,7 @@ pub fn reserved(ruby: &Ruby, value: Value, name: &str) -> Result<Reserved, Error
     Ok(reserved)
 }
 
-/// The numbers in the names of reserved bits.
+/// The numbers of reserved bits (1 for RSV1).
 pub fn reserved_numbers(ruby: &Ruby, reserved: Reserved) -> RArray {
     let is_set = |number: &u8| reserved_bit(*number).is_some_and(|bit| reserved & bit != 0);
     ruby.ary_from_iter((1..=3u8).filter(is_set))
@@ -279,8 +278,8 @@ pub fn wrong_type(ruby: &Ruby, name: &str, expected: &str, value: Value) -> Erro
     Error::new(ruby.exception_type_error(), format!("{name} must be {expected}, not {given}"))
 }
 
-/// A value as error messages show it. Only of what Ruby itself shows: `inspect` of others may do
-/// anything, or never return.
+/// A value for an error message. Only for Ruby's own classes: `inspect` of others may do anything, or
+/// never return.
 pub fn described(value: Value) -> String {
     let is_plain = value.is_nil()
         || Integer::from_value(value).is_some()

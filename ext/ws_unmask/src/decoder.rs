@@ -16,15 +16,15 @@ use std::collections::VecDeque;
 use ws_unmask_core::frame::Opcode;
 use ws_unmask_core::{DecodeError, Message, Reserved, Rules};
 
-/// Messages for which memory is kept though none is waiting.
+/// For how many messages memory is kept while none are undelivered.
 const KEPT_CAPACITY: usize = 64;
 
-/// The core's decoder, and the messages that no block has taken yet.
+/// The core's decoder, and the messages that are not delivered yet.
 ///
-/// The core is taken out of its cell while it decodes, and is back when a block runs: whatever a
-/// block does, also with continuations, nothing on the stack is to be put right afterwards. If Ruby
-/// has no memory for a message it is not put back, but dropped. The messages are borrowed only
-/// between two calls into Ruby, so the collector can always mark them.
+/// The core is taken out of its cell while it decodes, and is put back before a block runs. So
+/// whatever a block does (it may jump, or use continuations), nothing on the stack needs cleaning up.
+/// If Ruby has no memory for a message, the core is dropped. The messages are borrowed only between
+/// two calls into Ruby, so the garbage collector can always mark them.
 #[derive(TypedData)]
 #[magnus(class = "WsUnmask::Decoder", free_immediately, mark, size)]
 struct Decoder {
@@ -41,14 +41,14 @@ struct Decoder {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Idle,
-    /// Without memory for a message the decoder stays here for good: what comes after it is lost.
+    /// Without memory for a message the decoder stays here for good: the bytes after it are lost.
     Decoding,
     Delivering,
 }
 
 static DECODER: KnownType<Decoder> = KnownType::new();
 
-/// A message that waits for a block.
+/// A message that is not delivered yet.
 #[derive(Clone, Copy)]
 struct Undelivered {
     payload: Opaque<RString>,
@@ -217,7 +217,7 @@ impl Decoder {
         fed?
     }
 
-    /// What was decoded before there was no memory is delivered, then it is over.
+    /// Delivers what was decoded before memory ran out, then raises.
     #[cold]
     fn deliver_then(&self, ruby: &Ruby, error: Error) -> Result<Value, Error> {
         let delivered = catching_jumps(|| {
@@ -230,8 +230,8 @@ impl Decoder {
         delivered??.map_or(Err(error), |messages| Ok(messages.as_value()))
     }
 
-    /// Decodes all of `bytes`. If it is one message and nothing else waits, that is the answer;
-    /// otherwise messages join the others that wait. `core` is put back, unless there was no memory.
+    /// Decodes all of `bytes`. Returns the message if there is exactly one and no other is undelivered;
+    /// otherwise it adds messages to the undelivered ones. Puts `core` back, unless memory ran out.
     #[inline(always)]
     fn decode(
         &self,
@@ -242,7 +242,7 @@ impl Decoder {
         let Some(decoder) = core.as_deref_mut() else {
             return Err(DecodeError::Memory(NoMemory::InRust));
         };
-        // So that whatever is decoded last can always be kept.
+        // So that the message decoded last can always be kept.
         self.reserve()?;
         let decoded = with_bytes(bytes, |mut bytes| {
             while let Some(message) = decoder.next(&mut bytes)? {
@@ -262,7 +262,7 @@ impl Decoder {
         self.core.set(core.take());
         self.stage.set(Stage::Delivering);
         if !self.held.is_about(held) {
-            // To tell may raise.
+            // Telling the garbage collector may raise.
             if let Ok(Some(only)) = decoded {
                 self.keep(only);
                 self.held.is(held);
@@ -285,13 +285,13 @@ impl Decoder {
         reserved.map_err(|error| DecodeError::Memory(error.into()))
     }
 
-    /// There is room for it: see [`reserve`](Self::reserve).
+    /// [`reserve`](Self::reserve) has made room for it.
     #[inline(always)]
     fn keep(&self, message: Undelivered) {
         self.undelivered.borrow_mut().push_back(message);
     }
 
-    /// What `read` finds out about the core; it calls nothing of Ruby's. None without a core.
+    /// What `read` returns for the core; it must not call Ruby. None without a core.
     fn with_core<T>(&self, read: impl FnOnce(&ws_unmask_core::Decoder) -> T) -> Option<T> {
         let core = self.core.take();
         let result = core.as_deref().map(read);
@@ -299,7 +299,7 @@ impl Decoder {
         result
     }
 
-    /// Yields what is undelivered. A message counts as delivered when the block begins.
+    /// Yields the undelivered messages. A message counts as delivered when its block starts.
     fn deliver_all(&self, ruby: &Ruby) -> Result<(), Error> {
         while let Some(message) = self.first() {
             let (kind, payload, reserved) = self.parts(ruby, message)?;
@@ -313,11 +313,11 @@ impl Decoder {
         Ok(())
     }
 
-    /// Yields a message that nothing else waits with.
+    /// Yields the only undelivered message.
     #[inline(always)]
     fn deliver(&self, ruby: &Ruby, message: Undelivered) -> Result<(), Error> {
         if message.opcode == Opcode::Close || self.names_reserved.get() {
-            // To take these apart may raise.
+            // Taking the arguments apart may raise.
             self.keep(message);
             return self.deliver_all(ruby);
         }
@@ -330,7 +330,7 @@ impl Decoder {
         self.undelivered.borrow().front().copied()
     }
 
-    /// What is undelivered, as an Array of Arrays. If there is no memory for it, it stays.
+    /// The undelivered messages, as an Array of Arrays. If memory runs out, they stay undelivered.
     fn collect(&self, ruby: &Ruby) -> Result<RArray, Error> {
         let count = self.undelivered.borrow().len();
         let messages = ruby.ary_new_capa(count);
@@ -348,7 +348,7 @@ impl Decoder {
         Ok(messages)
     }
 
-    /// The type, the payload and, if they are wanted, the reserved bits, as a block gets them.
+    /// The type, the payload and, if wanted, the reserved bits, as yielded to a block.
     #[inline]
     fn parts(
         &self,

@@ -11,14 +11,14 @@ use magnus::{
 };
 use ws_unmask_core::deflate::{Deflater, Inflater, MalformedHeader, Parameters, Role};
 
-/// What this end wants.
+/// The parameters that this end asks for.
 #[derive(Default, DataTypeFunctions, TypedData)]
 #[magnus(class = "WsUnmask::Deflate", free_immediately, size)]
 struct Deflate {
     wanted: Cell<Parameters>,
 }
 
-/// What both ends have agreed on.
+/// The parameters that both ends have agreed on.
 #[derive(TypedData)]
 #[magnus(class = "WsUnmask::Deflate::Agreement", free_immediately, frozen_shareable, size)]
 pub struct Agreement {

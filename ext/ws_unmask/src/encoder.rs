@@ -18,8 +18,8 @@ use ws_unmask_core::frame::Header;
 
 /// The core's encoder, and masking keys for it.
 ///
-/// The core is borrowed only between two calls into Ruby, so a frame is encoded whole before another
-/// thread comes to its turn.
+/// The core is borrowed only between two calls into Ruby, so a frame is encoded completely before
+/// another thread runs.
 #[derive(Default, TypedData)]
 #[magnus(class = "WsUnmask::Encoder", free_immediately, size)]
 struct Encoder {
@@ -32,7 +32,7 @@ struct Encoder {
 
 static ENCODER: KnownType<Encoder> = KnownType::new();
 
-/// Masking keys that are taken from the system's randomness at once.
+/// How many masking keys are read from the system's random source at once.
 const KEYS: usize = 64;
 
 impl DataTypeFunctions for Encoder {
@@ -146,7 +146,7 @@ impl Encoder {
         written
     }
 
-    /// A masking key that nobody can predict (RFC 6455, section 5.3), if this end has to mask.
+    /// An unpredictable masking key (RFC 6455, section 5.3), if this end has to mask.
     fn next_key(&self, ruby: &Ruby) -> Result<Option<Key>, Error> {
         if !self.masks.get() {
             return Ok(None);
@@ -154,8 +154,7 @@ impl Encoder {
         if let Some(key) = self.keys.borrow_mut().pop() {
             return Ok(Some(key));
         }
-        // Not by Random.urandom: Ruby might switch to another thread in it, and `output` has been
-        // taken by then.
+        // Not by Random.urandom: Ruby might switch to another thread in it, while `output` is in use.
         let mut bytes = [0; KEYS * size_of::<Key>()];
         getrandom::fill(&mut bytes)
             .map_err(|error| Error::new(ruby.exception_runtime_error(), error.to_string()))?;

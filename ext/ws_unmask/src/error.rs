@@ -66,7 +66,7 @@ pub fn negotiation_error(ruby: &Ruby, error: impl Display) -> Error {
     class.map_or_else(|error| error, |class| Error::new(class, error.to_string()))
 }
 
-/// What a frame would be refused for by whoever receives it.
+/// Why a receiver would refuse a frame.
 #[cold]
 pub fn cannot_be_sent(ruby: &Ruby, error: ProtocolError) -> Error {
     Error::new(ruby.exception_arg_error(), error.kind.to_string())

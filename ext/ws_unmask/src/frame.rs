@@ -17,8 +17,8 @@ use magnus::{
 use ws_unmask_core::frame::{self, Frame as CoreFrame, Header, Opcode};
 use ws_unmask_core::{DecodeError, Rules, reserved_bit};
 
-/// Payloads over this many bytes are read in pieces, so that memory grows with the data received
-/// and not with what a header promises.
+/// Larger payloads are read in pieces, so that memory grows with the data received and not with what
+/// a header promises.
 const PIECE: usize = 64 << 10;
 
 /// The payload of a short frame is read along with the rest of its header.
@@ -70,7 +70,7 @@ fn read(ruby: &Ruby, class: RClass, arguments: &[Value]) -> Result<Option<Obj<Fr
     let refused = |error| protocol_error(ruby, error);
     let mut bytes = [0; SHORT_FRAME];
     bytes[0] = first;
-    // What is wrong already is not waited for.
+    // If the first bytes are wrong, do not wait for more.
     Header::parse(&bytes[..1], &rules).map_err(refused)?;
     bytes[1] = io.read_byte()?.ok_or_else(|| ended(ruby))?;
     let mut len = 2;
@@ -127,7 +127,7 @@ static MASK: Keyword = Lazy::new(|ruby| ruby.sym_new("mask"));
 static FIN: Keyword = Lazy::new(|ruby| ruby.sym_new("fin"));
 static RESERVED: Keyword = Lazy::new(|ruby| ruby.sym_new("reserved"));
 
-/// Of `Frame.read` and `Frame.decode`. What is not given is as for a server.
+/// The rules of `Frame.read` and `Frame.decode`. The defaults are those of a server.
 #[inline]
 fn rules(
     ruby: &Ruby,
@@ -167,7 +167,7 @@ fn encode(ruby: &Ruby, _: RClass, arguments: &[Value]) -> Result<Value, Error> {
     ruby_memory::framed(header, payload)
 }
 
-/// What is to be sent: a String, or for a close frame a `WsUnmask::Close`.
+/// The payload to send: a String, or for a close frame a `WsUnmask::Close`.
 pub fn payload_of(ruby: &Ruby, opcode: Opcode, payload: Value) -> Result<RString, Error> {
     match opcode {
         Opcode::Close => close_payload(ruby, payload),
@@ -187,7 +187,7 @@ fn close_payload(ruby: &Ruby, payload: Value) -> Result<RString, Error> {
     payload.funcall(id, ())
 }
 
-/// Refuses what the receiver would refuse. Ruby's knowledge of a String's content saves a look.
+/// Refuses what a receiver would refuse. If Ruby knows a String's code range, it needs no scan.
 #[inline]
 pub fn check_payload(ruby: &Ruby, header: &Header, payload: RString) -> Result<(), Error> {
     if header.opcode == Opcode::Text {
@@ -218,7 +218,7 @@ fn not_utf8(ruby: &Ruby, payload: RString) -> Error {
     Error::new(ruby.exception_arg_error(), message)
 }
 
-/// The payload of a frame of which `masked` is all.
+/// The payload of a frame; `masked` is all of it.
 fn decoded(header: Header, masked: &[u8]) -> Result<RubyString, DecodeError<NoMemory>> {
     let frame = CoreFrame::from_parts(header, masked).expect("all of the payload was read");
     catching_jumps(|| frame.payload())
@@ -233,7 +233,7 @@ fn wrap(
 ) -> Result<Obj<Frame>, Error> {
     let size = header.size() as u64 + header.length;
     let frame = ruby.obj_wrap_as(Frame { header, size, payload: payload.into() }, class);
-    // While the object was allocated, its payload was known only to a Frame on Rust's heap.
+    // While the object was allocated, only a Frame on Rust's heap referred to the payload.
     gc_guard(payload);
     Ok(frame)
 }
@@ -279,7 +279,7 @@ impl<'a> Source<'a> {
         if bytes.len() == len { Ok(bytes) } else { Err(ended(self.ruby)) }
     }
 
-    /// As many bytes, or those that there are.
+    /// That many bytes, or fewer at the end.
     fn read_at_most(&self, len: usize) -> Result<RString, Error> {
         static READ: LazyId = LazyId::new("read");
         let bytes: Option<RString> =
@@ -302,7 +302,7 @@ impl<'a> Source<'a> {
         payload.map_err(|error| decode_error(self.ruby, error))
     }
 
-    /// Never more at once than was received already.
+    /// Never reads more at once than was received so far.
     fn read_in_pieces(&self, len: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < len {

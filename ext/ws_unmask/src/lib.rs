@@ -1,5 +1,5 @@
-//! The Ruby binding of `ws_unmask_core`: Ruby types in, Ruby types out, errors mapped. It holds no
-//! protocol rule and no bit twiddling.
+//! The Ruby binding of `ws_unmask_core`: Ruby types in, Ruby types out, errors mapped. It contains
+//! no protocol rules and no bit twiddling.
 
 #![deny(unsafe_code)]
 
@@ -35,7 +35,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native::init(ruby, module)
 }
 
-/// `WsUnmask.panic!`, for the test of what a panic becomes.
+/// `WsUnmask.panic!`, for the test of panics.
 #[cfg(feature = "panic_for_tests")]
 mod panic_for_tests {
     use magnus::{Error, Object, RModule, function};

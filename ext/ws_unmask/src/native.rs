@@ -1,5 +1,5 @@
-//! `WsUnmask::Native`: the private door for what is written in Ruby around other libraries. Its
-//! arguments are positional and its answers flat: a call of it stands in their hottest loops.
+//! `WsUnmask::Native`: the private functions for the integrations. They are called in the hottest
+//! loops, so arguments are positional and results flat.
 
 use crate::arguments::{offset, optional_key, required_if, string};
 use crate::codec;
@@ -18,11 +18,10 @@ pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     codec::init(ruby, native)
 }
 
-/// All frames that lie whole in `buffer` from `offset` on and are in order, but at most
+/// All complete, valid frames in `buffer` from `offset` on, but at most
 /// [`FrameList::MOST`]: one Array of first byte, payload and end for each of them, or nil.
 ///
-/// It stops in front of anything else, and raises nothing for it: the library that asks deals with
-/// that in its own way.
+/// It stops before anything else, without raising: the calling library handles that in its own way.
 fn whole_frames(
     ruby: &Ruby,
     buffer: Value,
@@ -107,8 +106,8 @@ fn whole_frame(
     found.map(FrameList::into_value).map_err(|error| decode_error(ruby, error))
 }
 
-/// Limits of messages do not hold for control frames, but some libraries count these, too: what they
-/// may refuse is left to them.
+/// Message limits do not apply to control frames, but some libraries count them: frames that a
+/// library may refuse are left to it.
 fn counts_as_too_big(frame: &Frame<'_>, rules: &Rules, state: MessageState) -> bool {
     let before = match state {
         MessageState::Unfinished { size } => size,
@@ -117,7 +116,7 @@ fn counts_as_too_big(frame: &Frame<'_>, rules: &Rules, state: MessageState) -> b
     before.saturating_add(frame.header.length) > rules.max_message_size
 }
 
-/// A frame with any content: what the library that asks checks, it has checked.
+/// A frame with any content: the calling library has checked what it wants to check.
 fn frame(
     ruby: &Ruby,
     opcode: Value,

@@ -1,15 +1,15 @@
-//! Ruby's memory as Rust slices, and what else of Ruby's C API magnus has no safe form of: all of
-//! the binding's unsafe code.
+//! All of the binding's unsafe code: Ruby's memory as Rust slices, and the parts of Ruby's C API that
+//! magnus does not wrap.
 //!
-//! Two rules hold everywhere below.
+//! Two rules apply to everything below.
 //!
 //! While a slice of a String's memory lives, nothing calls into Ruby. So Ruby can neither change nor
 //! free nor move that memory, and no other Ruby thread runs. ([`with_bytes`] has the one exception,
 //! and says why it is sound.)
 //!
-//! When Ruby raises, it jumps over the frames of Rust functions up to the next `protect` without
-//! dropping what they hold. So what may raise is protected, or called only where no frame in between
-//! holds anything to drop ([`catching_jumps`]).
+//! When Ruby raises, it jumps over the stack frames of Rust functions up to the next `protect`,
+//! without dropping their values. So calls that may raise are protected, or made only where no stack
+//! frame in between has a value to drop ([`catching_jumps`]).
 
 #![allow(unsafe_code, reason = "the one file that has any; each block says why it is sound")]
 
@@ -29,19 +29,19 @@ use std::panic::{catch_unwind, resume_unwind};
 use ws_unmask_core::frame::Header;
 use ws_unmask_core::{Content, DecodeError, MaskedPayload, Payload};
 
-/// Bytes up to which an allocation fails only if nothing at all can be allocated any more.
+/// An allocation of up to this many bytes fails only if nothing can be allocated anymore.
 const SMALL: usize = 4 << 10;
 
 /// A masking key.
 pub type Key = [u8; 4];
 
-/// Tells Ruby that several Ractors may use the extension at once: it keeps no state of its own.
+/// Tells Ruby that several Ractors may use the extension at once: it has no global state.
 pub fn allow_ractors() {
     // SAFETY: sets a flag for the extension that is being loaded; called from its Init function.
     unsafe { rb_sys::rb_ext_ractor_safe(true) };
 }
 
-/// The bytes of a key, or how many bytes there are instead of four.
+/// The bytes of a key, or their number if it is not four.
 #[inline]
 pub fn key(string: RString) -> Result<Key, usize> {
     // SAFETY: the slice lives until the bytes are copied, without a call into Ruby.
@@ -49,10 +49,10 @@ pub fn key(string: RString) -> Result<Key, usize> {
     bytes.try_into().map_err(|_| bytes.len())
 }
 
-/// Unmasks `payload` where it lies. A String whose memory is shared gets its own first.
+/// Unmasks `payload` in place. A String that shares its memory gets its own first.
 ///
-/// Raises FrozenError for a frozen String and RuntimeError for one that is locked by an IO; it is
-/// unchanged then.
+/// Raises FrozenError for a frozen String and RuntimeError for one that is locked by an IO; the String
+/// is then unchanged.
 #[inline]
 pub fn unmask_in_place(payload: RString, key: Key, offset: usize) -> Result<(), Error> {
     let raw = payload.as_raw();
@@ -74,11 +74,11 @@ pub fn unmask_in_place(payload: RString, key: Key, offset: usize) -> Result<(), 
 
 /// A new String, in ASCII-8BIT, of the unmasked bytes of `payload`.
 ///
-/// Raises NoMemoryError if Ruby has no memory for it.
+/// Raises NoMemoryError if there is not enough memory.
 #[inline]
 pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Error> {
-    // Were there not even memory for a small String, Ruby would jump over the frames of this call,
-    // which hold nothing to drop. All of magnus allocates like this (`Ruby::str_from_slice`), and
+    // Without memory for even a small String, Ruby would jump over the stack frames of this call,
+    // which have nothing to drop. All of magnus allocates like this (`Ruby::str_from_slice`), and
     // the 8 ns of `protect` would be a tenth of the call.
     let len = payload.len();
     let raw = if len <= SMALL { new_string(len) } else { protect(|| new_string(len))? };
@@ -93,14 +93,14 @@ pub fn unmasked(payload: RString, key: Key, offset: usize) -> Result<Value, Erro
 
 /// A new String, in ASCII-8BIT: a frame with `header` and, masked if that has a key, `payload`.
 ///
-/// Raises NoMemoryError if Ruby has no memory for it.
+/// Raises NoMemoryError if there is not enough memory.
 #[inline]
 pub fn framed(header: Header, payload: RString) -> Result<Value, Error> {
     with_bytes(payload, |payload| framed_bytes(header, payload))
 }
 
-/// [`framed`], with a payload that may be in Rust's memory. Called within [`catching_jumps`] by
-/// whoever holds something to drop.
+/// [`framed`], with a payload that may be in Rust's memory. A caller with values to drop calls it
+/// within [`catching_jumps`].
 #[inline]
 pub fn framed_bytes(header: Header, payload: &[u8]) -> Result<Value, Error> {
     let (bytes, size) = header.encode();
@@ -119,18 +119,18 @@ pub fn framed_bytes(header: Header, payload: &[u8]) -> Result<Value, Error> {
 
 /// A new String of `bytes`, which are in Rust's memory, in ASCII-8BIT.
 ///
-/// Raises NoMemoryError if Ruby has no memory for it.
+/// Raises NoMemoryError if there is not enough memory.
 pub fn bytes_string(bytes: &[u8]) -> Result<RString, Error> {
     let raw = protect(|| new_string(bytes.len()))?;
     let (string, ()) = filled(raw, bytes.len(), |dst| _ = dst.write_copy_of_slice(bytes));
     Ok(string)
 }
 
-/// Appends to `output` what [`framed_bytes`] returns. Its memory grows by doubling, and is kept.
-/// Called within [`catching_jumps`]; `payload` must not lie in `output`, which moves.
+/// Appends the frame of [`framed_bytes`] to `output`, whose memory grows by doubling and is kept.
+/// Called within [`catching_jumps`]; `payload` must not be in `output`, which may move.
 ///
 /// Raises FrozenError for a frozen String, RuntimeError for one that is locked by an IO, and
-/// NoMemoryError. Part of the frame may be there then.
+/// NoMemoryError. `output` may then have a part of the frame.
 #[inline]
 pub fn append_frame(output: RString, header: Header, payload: &[u8]) {
     // A multiple of four, so that each piece begins at the key's first byte.
@@ -154,7 +154,7 @@ fn append(output: RString, bytes: &[u8]) {
     unsafe { rb_sys::rb_str_cat(output.as_raw(), bytes.as_ptr().cast(), bytes.len() as _) };
 }
 
-/// Takes back what [`append_frame`] has appended behind the first `len` bytes before it raised.
+/// Removes what [`append_frame`] appended after the first `len` bytes before it raised.
 #[cold]
 pub fn take_back(output: RString, len: usize) -> Result<(), Error> {
     if output.len() <= len {
@@ -166,7 +166,7 @@ pub fn take_back(output: RString, len: usize) -> Result<(), Error> {
 }
 
 /// The type of the objects that wrap a `T`. magnus checks it within a `protect` at each call, which
-/// costs as much as to decode a short frame; here that is done once, and then compared.
+/// costs as much as decoding a short frame. Here that is done once, and the result is compared.
 pub struct KnownType<T>(AtomicPtr<rb_sys::rb_data_type_t>, PhantomData<fn() -> T>);
 
 impl<T: TypedData> KnownType<T> {
@@ -203,11 +203,11 @@ impl<T: TypedData> KnownType<T> {
     }
 }
 
-/// Hands the bytes of `string` to `read`, which may ask Ruby for Strings and Arrays, but for nothing
-/// else.
+/// Passes the bytes of `string` to `read`, which may allocate Strings and Arrays in Ruby, but call
+/// nothing else.
 ///
-/// That exception to the rule above is sound: to allocate runs no Ruby code and no other thread, and
-/// the collector neither frees nor moves what it finds on the stack.
+/// That exception to the rule above is sound: allocating runs no Ruby code and no other thread, and
+/// the garbage collector neither frees nor moves what it finds on the stack.
 #[inline]
 pub fn with_bytes<T>(string: RString, read: impl FnOnce(&[u8]) -> T) -> T {
     // SAFETY: as said above; `string` is on the stack until `read` has returned.
@@ -216,18 +216,18 @@ pub fn with_bytes<T>(string: RString, read: impl FnOnce(&[u8]) -> T) -> T {
     result
 }
 
-/// What RB_GC_GUARD is to C: up to this call `value` is on the stack, where the collector finds it,
-/// even if only its memory or a copy on the heap is used meanwhile.
+/// The RB_GC_GUARD of C: keeps `value` on the stack until this call, so that the garbage collector
+/// finds it there even if only its memory or a copy on the heap is in use.
 #[inline]
 pub fn gc_guard<T>(value: T) {
     core::hint::black_box(value);
 }
 
-/// What `body` returns, or what Ruby raised in it.
+/// Returns what `body` returns, or what Ruby raised in it.
 ///
-/// One `protect` around many calls into Ruby, each of which would cost 8 ns with its own. Whenever
-/// `body` calls into Ruby unprotected, neither it nor what it has called may hold anything that has
-/// to be dropped. A panic passes through.
+/// It is one `protect` around many calls into Ruby; one for each call would cost 8 ns each. When
+/// `body` calls into Ruby unprotected, no stack frame inside it may have a value to drop. A panic
+/// passes through.
 #[inline]
 pub fn catching_jumps<T>(body: impl FnOnce() -> T) -> Result<T, Error> {
     let mut result = None;
@@ -252,31 +252,31 @@ pub fn yield_values(values: &[Value]) {
     gc_guard(values);
 }
 
-/// Whether the method that Ruby has called was given keywords, the last argument then.
+/// Whether the method that Ruby has called was given keywords, which are then its last argument.
 #[inline]
 pub fn has_keywords() -> bool {
-    // SAFETY: reads a flag of the call that is under way.
+    // SAFETY: reads a flag of the current call.
     unsafe { rb_sys::rb_keyword_given_p() != 0 }
 }
 
-/// Memory that Rust holds for an object, as far as Ruby's collector was told. Ruby collects garbage
-/// when enough memory was allocated, and knows by itself only of its own.
+/// The memory of an object on Rust's heap that Ruby's garbage collector was told of. It runs when
+/// enough memory was allocated, and by itself it counts only Ruby's own.
 #[derive(Default)]
 pub struct HeldMemory {
     told: Cell<usize>,
 }
 
 impl HeldMemory {
-    /// Changes in bytes that the collector is not told of one by one.
+    /// Smaller changes, in bytes, are not reported one by one.
     const UNTOLD: usize = 16 << 10;
 
-    /// Whether the collector was told of about as much.
+    /// Whether about this much was reported.
     #[inline(always)]
     pub fn is_about(&self, held: usize) -> bool {
         held.abs_diff(self.told.get()) < Self::UNTOLD
     }
 
-    /// That it is this much now. Called within [`catching_jumps`].
+    /// Reports that it is this much now. Called within [`catching_jumps`].
     #[inline(always)]
     pub fn is(&self, held: usize) {
         if !self.is_about(held) {
@@ -292,7 +292,7 @@ impl Drop for HeldMemory {
     }
 }
 
-/// Of memory that was taken, or given back (negative). It raises nothing if it is negative.
+/// Reports memory that was allocated, or freed (negative). It does not raise if it is negative.
 fn tell_collector(bytes: isize) {
     if bytes == 0 {
         return;
@@ -300,7 +300,7 @@ fn tell_collector(bytes: isize) {
     // SAFETY: it counts, and raises nothing; it may be called while an object is freed, too.
     unsafe { rb_sys::rb_gc_adjust_memory_usage(bytes as _) };
     if bytes > 0 {
-        // It is only when Ruby allocates that it looks whether it is time to collect.
+        // Ruby decides whether to collect garbage only when it allocates.
         // SAFETY: what is allocated is freed, once. It may collect garbage, and raise.
         unsafe { rb_sys::ruby_xfree(rb_sys::ruby_xmalloc(1)) };
     }
@@ -314,8 +314,8 @@ pub struct FrameList {
 }
 
 impl FrameList {
-    /// No more frames than these, so that a handler that raises at each of them makes the next call
-    /// decode again no more than these.
+    /// The maximum number of frames: if a handler raises at every frame, each call decodes at most
+    /// this many again.
     const MOST: usize = 256;
 
     pub fn new() -> Self {
@@ -351,7 +351,7 @@ impl FrameList {
 /// which Ruby does not need to scan again.
 pub struct RubyString(pub RString);
 
-/// There is no memory for a payload.
+/// There is not enough memory for a payload.
 pub enum NoMemory {
     InRuby(Error),
     InRust,
@@ -366,12 +366,12 @@ impl From<TryReserveError> for NoMemory {
 impl Payload for RubyString {
     type Error = NoMemory;
 
-    /// Used within [`catching_jumps`]: from there to here nobody holds anything to drop.
+    /// Used within [`catching_jumps`]: no stack frame between there and here has a value to drop.
     #[inline]
     fn unmask(masked: MaskedPayload<'_>) -> Result<Self, DecodeError<NoMemory>> {
         let raw = new_string(masked.len());
         let (string, content) = filled(raw, masked.len(), |plain| {
-            // Nobody gets what was refused, but ObjectSpace would show what lies in that memory.
+            // Nobody gets a refused payload, but ObjectSpace would show its unwritten memory.
             masked.unmask_into(plain).inspect_err(|_| plain.fill(MaybeUninit::new(0)))
         });
         Ok(Self(labeled(string, content?)))
@@ -383,8 +383,7 @@ impl Payload for RubyString {
     }
 }
 
-/// A new String of `len` bytes that nobody has written yet, in ASCII-8BIT. It raises if there is no
-/// memory.
+/// A new String of `len` unwritten bytes, in ASCII-8BIT. It raises if there is not enough memory.
 #[inline(always)]
 fn new_string(len: usize) -> rb_sys::VALUE {
     // SAFETY: a null pointer asks for `len` unwritten bytes. `len` is that of a slice or a String, so
@@ -392,8 +391,8 @@ fn new_string(len: usize) -> rb_sys::VALUE {
     unsafe { rb_sys::rb_str_new(core::ptr::null(), len as _) }
 }
 
-/// Lets `fill` write the `len` bytes of a new String: all of them, if anybody is to see it; `fill`
-/// calls nothing of Ruby's.
+/// Lets `fill` write the `len` bytes of a new String: all of them, if the String is to be used. `fill`
+/// must not call Ruby.
 #[inline(always)]
 fn filled<T>(
     raw: rb_sys::VALUE,

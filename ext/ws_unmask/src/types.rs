@@ -1,4 +1,4 @@
-//! The Symbols that stand for the types of frames and messages.
+//! The Symbols of the types of frames and messages.
 
 use crate::arguments::described;
 use magnus::{
@@ -16,7 +16,7 @@ static PONG: Lazy<StaticSymbol> = Lazy::new(|ruby| ruby.sym_new("pong"));
 const ALL: [Opcode; 6] =
     [Opcode::Continuation, Opcode::Text, Opcode::Binary, Opcode::Close, Opcode::Ping, Opcode::Pong];
 
-/// Makes the Symbols, so that no thread or Ractor has to.
+/// Creates the Symbols once, so that no thread or Ractor has to.
 pub fn init(ruby: &Ruby) {
     for opcode in ALL {
         symbol(ruby, opcode);
@@ -41,7 +41,7 @@ pub fn symbol(ruby: &Ruby, opcode: Opcode) -> Value {
 pub fn opcode(ruby: &Ruby, value: Value) -> Result<Opcode, Error> {
     let found = match Integer::from_value(value) {
         Some(integer) => integer.to_u8().ok().and_then(Opcode::new),
-        // There is one Symbol of a name, but not every one is what magnus calls static.
+        // There is only one Symbol of a name, but not each is what magnus calls static.
         None => {
             let is_it = |opcode: &Opcode| symbol(ruby, *opcode).as_raw() == value.as_raw();
             ALL.into_iter().find(is_it)
