@@ -41,11 +41,26 @@ RSpec.describe "the documentation" do
     end
   end
 
-  it "names tasks that exist" do
-    output, = Open3.capture2(RbConfig.ruby, "-S", "rake", "-AT", chdir: root)
-    tasks = output.scan(/^rake ([\w:]+)/).flatten
-    named = files.flat_map { |file| File.read("#{root}/#{file}").scan(/`rake '?([\w:]+)/).flatten }
-    expect(named.uniq - tasks).to be_empty
+  describe "rake tasks" do
+    listed = lambda do
+      output, = Open3.capture2({ "COLUMNS" => "500" }, RbConfig.ruby, "-S", "rake", "-T",
+                               chdir: root)
+      output.scan(/^rake ([\w:]+)\S* +# (.+)$/).to_h
+    end
+    lines = files.flat_map { |file| File.readlines("#{root}/#{file}") }
+
+    it "are all listed by rake -T" do
+      named = lines.flat_map { |line| line.scan(/`rake '?([\w:]+)/) }.flatten
+      expect(named.uniq - listed.call.keys).to be_empty
+    end
+
+    it "take as long as rake -T says" do
+      tasks = listed.call
+      lines.grep(/`rake .*\d minute/).each do |line|
+        description = tasks.fetch(line[/`rake '?([\w:]+)/, 1])
+        expect(description).to include(line[/\d+ minutes?/]), line
+      end
+    end
   end
 
   it "is listed in docs/README.md" do
