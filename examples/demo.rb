@@ -83,8 +83,9 @@ class Demo
     puts "", "2. CPU time of that server for a message, one after the other:",
          format("     %-10s %18s %18s", "", "without ws_unmask", "with ws_unmask")
     MEASURED.keys.zip(without, with) do |size, before, after|
-      puts format("     %-10s %15.0f us %15.0f us   %.1f times as fast", human(size), before * 1e6,
-                  after * 1e6, before / after)
+      before, after = [before, after].map { |seconds| rounded(seconds * 1e6) }
+      puts format("     %-10s %15d us %15d us   %.2g times as fast", human(size), before, after,
+                  before / after)
     end
     puts "   This app does nothing else. A Rails app gains less: see guides/speed_up_rails.md."
   end
@@ -103,6 +104,9 @@ class Demo
          "      bin/test                          lints and tests (says what it installs for them)",
          "", @wrong ? "Something came out WRONG: see above." : "All checks passed."
   end
+
+  # To two digits: the rest differs from run to run.
+  def rounded(number) = format("%.2g", number).to_f
 
   def human(bytes)
     case bytes
