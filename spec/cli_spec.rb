@@ -99,7 +99,7 @@ RSpec.describe WsUnmask::CLI do
                  include("offset" => 11, "note" => start_with("4 bytes after the close frame"))]
   end
 
-  it "decodes hexadecimal digits that are cut anywhere" do
+  it "decodes hexadecimal digits in chunks of any size" do
     digits = "0x81 85:0x00,00 0000 #{"41" * 5}"
     expected = [described_class::OK, /text .* "AAAAA"/]
     (1..digits.size).each do |size|
@@ -115,7 +115,7 @@ RSpec.describe WsUnmask::CLI do
     root = File.expand_path("..", __dir__)
     command = [RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/ws_unmask", "decode", "-"]
 
-    it "shows a frame before the next one is there" do
+    it "shows a frame before the next one arrives" do
       Open3.popen2(*command) do |input, output,|
         input.binmode.write(hello)
         input.flush
@@ -194,7 +194,7 @@ RSpec.describe WsUnmask::CLI do
       expect(out.lines).to all end_with %(inflated to 5 bytes: "Hello"\n)
     end
 
-    it "says what cannot be inflated, and where" do
+    it "says which message cannot be inflated, and where" do
       status, out, = decode(stream + frame(:binary, "x", rsv1: true), "--deflate")
       expect(status).to eq described_class::OK
       expect(out).to include "after the close frame"
@@ -203,13 +203,13 @@ RSpec.describe WsUnmask::CLI do
       expect(out).to include "at byte 12: message is not valid DEFLATE (close code 1007)"
     end
 
-    it "is suggested where RSV1 is refused" do
+    it "is suggested when RSV1 is refused" do
       expect(decode(stream)[1]).to end_with "or --deflate if it was permessage-deflate\n"
       expect(decode("\xc9\x80\0\0\0\0".b, "--deflate")[1]).not_to include "or --deflate"
     end
   end
 
-  it "takes what a server sends, and the reserved bits of extensions" do
+  it "accepts a server's frames, and the reserved bits of extensions" do
     expect(decode("\x81\x05Hello", "--from", "server").first).to eq described_class::OK
     status, out, = decode("\xc1\x80\0\0\0\0".b, "--allow-reserved", "1")
     expect(status).to eq described_class::OK

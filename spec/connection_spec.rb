@@ -76,11 +76,11 @@ RSpec.describe WsUnmask::Connection do
       expect(connection.rejection).to be_nil
     end
 
-    it "goes on with frames" do
+    it "continues with frames" do
       expect(described_class.accept(env).receive(hello)).to eq [[:text, "Hello"]]
     end
 
-    it "refuses another method than GET with 405" do
+    it "refuses methods other than GET with 405" do
       status, headers, = described_class.accept(env.merge("REQUEST_METHOD" => "POST")).rejection
       expect(status).to eq 405
       expect(headers).to include "allow" => "GET"
@@ -92,7 +92,7 @@ RSpec.describe WsUnmask::Connection do
       expect(status_of("SERVER_PROTOCOL" => "HTTP/2")).to eq 400
     end
 
-    it "refuses a request that has not one Host" do
+    it "refuses a request without exactly one Host" do
       [nil, "", "a.example, b.example"].each do |host|
         expect(status_of("HTTP_HOST" => host)).to eq 400
       end
@@ -119,7 +119,7 @@ RSpec.describe WsUnmask::Connection do
       expect(described_class.accept(env.merge(changes))).to be_open
     end
 
-    it "refuses another version than 13 with 426 and the one it speaks" do
+    it "refuses versions other than 13 with 426, and names the version it supports" do
       [nil, "", "8", "013", "13, 8"].each do |version|
         changes = { "HTTP_SEC_WEBSOCKET_VERSION" => version }
         status, headers, = described_class.accept(env.merge(changes).compact).rejection
@@ -160,7 +160,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "speaks the first of the client's subprotocols that the server speaks" do
+    it "chooses the first of the client's subprotocols that the server supports" do
       changes = { "HTTP_SEC_WEBSOCKET_PROTOCOL" => "v3, v2 ,v1" }
       connection = described_class.accept(env.merge(changes), subprotocols: %w[v1 v2])
       expect(connection.subprotocol).to eq "v2"
@@ -182,7 +182,7 @@ RSpec.describe WsUnmask::Connection do
         .not_to include "Sec-WebSocket-Extensions"
     end
 
-    it "adds the server's headers, and none that would end a line" do
+    it "adds the server's headers, and refuses any that would end a line" do
       expect(described_class.accept(env, headers: { "Set-Cookie" => "a=b" }).output)
         .to end_with "\r\nSet-Cookie: a=b\r\n\r\n"
       [{ "a" => "b\r\nc: d" }, { "a\r\n" => "b" }, { "a b" => "c" }].each do |headers|
@@ -191,7 +191,7 @@ RSpec.describe WsUnmask::Connection do
       expect { described_class.accept(env, subprotocols: ["a\r\nb"]) }.to raise_error ArgumentError
     end
 
-    it "raises for no bytes that a client may send" do
+    it "never raises for bytes from a client" do
       env.each_key do |name|
         ["\xff", "\xff,\x00", "", ",,,", "ü", "\r\n"].each do |value|
           [value, value.b].each do |wrong|
@@ -204,7 +204,7 @@ RSpec.describe WsUnmask::Connection do
   end
 
   describe ".server" do
-    it "takes the request in pieces, and what comes behind it" do
+    it "accepts the request in pieces, and the bytes after it" do
       [1, 7, 1000].each do |size|
         connection = described_class.server
         received = (request.b + hello).scan(/.{1,#{size}}/mn).flat_map { connection.receive(_1) }
@@ -229,12 +229,12 @@ RSpec.describe WsUnmask::Connection do
       expect(described_class.server(request:)).to be_closed
     end
 
-    it "takes several headers of the same name for a list" do
+    it "treats several headers of the same name as a list" do
       twice = request.sub("Connection: Upgrade", "Connection: keep-alive\r\nconnection: upgrade")
       expect(described_class.server.receive(twice)).to match [[:open, anything]]
     end
 
-    it "answers what it refuses with a whole HTTP response, and then ignores what comes" do
+    it "answers a refused request with a complete HTTP response, and then ignores further bytes" do
       connection = described_class.server
       expect(connection.receive(request.sub("GET", "POST"))).to eq []
       head, body = connection.output.split("\r\n\r\n")
@@ -246,7 +246,7 @@ RSpec.describe WsUnmask::Connection do
       expect { connection.receive(request) }.not_to(change { connection.output.bytesize })
     end
 
-    it "refuses what is no HTTP" do
+    it "refuses input that is not HTTP" do
       ["\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n", "\xff\x00\r\n\r\n",
        "GET / HTTP/1.1\r\n a: b\r\n\r\n", "GET / HTTP/1.1\r\na : b\r\n\r\n",
        "GET / HTTP/1.1\r\na: b\rc\r\n\r\n", "GET / HTTP/1.1\r\na: \x00\r\n\r\n"].each do |bytes|
@@ -265,7 +265,7 @@ RSpec.describe WsUnmask::Connection do
       expect(connection.output).to start_with "HTTP/1.1 431 "
     end
 
-    it "keeps what is behind the request when the block leaves early" do
+    it "keeps the bytes after the request when the block leaves early" do
       [-> { raise "x" }, -> { throw :left }].each do |leave|
         connection = described_class.server
         catch(:left) { connection.receive(request.b + hello) { leave.call } }
@@ -276,7 +276,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "raises at once for options that there are not" do
+    it "raises at once for unknown options" do
       expect { described_class.server(max_size: 1) }.to raise_error ArgumentError
       expect { described_class.client("ws://a", max_message_size: -1) }.to raise_error ArgumentError
     end
@@ -325,7 +325,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "adds headers and subprotocols, and none that would end a line" do
+    it "adds headers and subprotocols, and refuses any that would end a line" do
       request = request_of("ws://a", subprotocols: %w[v2 v1], headers: { "Origin" => "http://b" })
       expect(request).to include "\r\nSec-WebSocket-Protocol: v2, v1\r\n", "\r\nOrigin: http://b\r\n"
       [{ "a" => "b\nc" }, { "" => "b" }].each do |headers|
@@ -333,7 +333,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "takes the response in pieces, and what comes behind it" do
+    it "accepts the response in pieces, and the bytes after it" do
       [1, 7, 1000].each do |size|
         connection = described_class.client("ws://a")
         bytes = response_to(connection.output).b << "\x81\x05Hello".b
@@ -387,7 +387,7 @@ RSpec.describe WsUnmask::Connection do
       expect(connection.subprotocol).to eq "v2"
     end
 
-    it "fails for what is no HTTP" do
+    it "fails for input that is not HTTP" do
       ["SSH-2.0-x\r\n\r\n", "HTTP/1.0 101 x\r\n\r\n", "HTTP/1.1 1\r\n\r\n"].each do |response|
         expect(error_after { response }).to be_a WsUnmask::HandshakeError
       end
@@ -407,7 +407,7 @@ RSpec.describe WsUnmask::Connection do
   end
 
   describe "#receive" do
-    it "yields messages, and puts fragments together" do
+    it "yields messages, and joins fragments" do
       bytes = frame(:text, "Hel", fin: false) + frame(:continuation, "lo") + frame(:binary, "\xff")
       expect { |block| server.receive(bytes, &block) }
         .to yield_successive_args [:text, "Hello"], [:binary, "\xff".b]
@@ -430,7 +430,7 @@ RSpec.describe WsUnmask::Connection do
       expect(server.output).to be_empty
     end
 
-    it "gives all answers to one read at once" do
+    it "writes all replies to one read at once" do
       server.receive(frame(:ping, "a") + frame(:text, "b") + frame(:ping, "c")) do |type, payload|
         server.text(payload) if type == :text
       end
@@ -451,7 +451,7 @@ RSpec.describe WsUnmask::Connection do
       expect(server.output).to eq "\x88\x00".b
     end
 
-    it "ignores what comes behind a close" do
+    it "ignores bytes after a close" do
       expect(server.receive(frame(:close) + hello).map(&:first)).to eq [:close]
       expect(server.receive(hello)).to eq []
       expect(server.output).to eq "\x88\x00".b
@@ -484,13 +484,13 @@ RSpec.describe WsUnmask::Connection do
       expect(client).to be_closed
     end
 
-    it "sends no second close for a violation behind its own close" do
+    it "sends no second close for a violation after its own close" do
       server.close(1000)
       expect { server.receive("\x81\x02ab") }.not_to(change { server.output.bytesize })
       expect(server).to be_closed
     end
 
-    it "lets through what its block raises, and goes on with the next message" do
+    it "passes on what its block raises, and continues with the next message" do
       error = WsUnmask::ProtocolError.new("of another connection")
       expect { server.receive(hello * 2) { raise error } }.to raise_error error
       expect(server).to be_open
@@ -516,13 +516,13 @@ RSpec.describe WsUnmask::Connection do
         .not_to(change { server.output })
     end
 
-    it "append nothing that no peer would accept" do
+    it "refuse what no peer would accept" do
       expect { server.text("\xff") }.to raise_error ArgumentError
       expect { server.ping("a" * 126) }.to raise_error ArgumentError
       expect(server.output).to be_empty
     end
 
-    it "raise before the handshake is done" do
+    it "raise before the handshake is complete" do
       connection = described_class.client("ws://a")
       [[:text, "a"], [:binary, "a"], [:ping], [:close]].each do |call|
         expect { connection.public_send(*call) }.to raise_error RuntimeError, /handshake/
@@ -572,7 +572,7 @@ RSpec.describe WsUnmask::Connection do
 
     let(:bytes) { "\x81\x05Hello".b }
 
-    it "yields all that has to be written, once" do
+    it "yields all bytes to write, once" do
       written = []
       flush = -> { server.flush { |bytes| (written << bytes.dup).last.bytesize } }
       expect([flush.call, flush.call]).to eq [true, true]
@@ -698,7 +698,7 @@ RSpec.describe WsUnmask::Connection do
 
     let(:message) { "grüß dich " * 100 }
 
-    it "compresses both ways if both want to" do
+    it "compresses in both directions if both ends want to" do
       client, server = connect(true, true)
       [[client, server], [server, client]].each do |sender, receiver|
         sizes = Array.new(2) { size_of(message, sender, receiver) }
@@ -720,7 +720,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "refuses a malformed offer with 400, and a response that does not fit" do
+    it "refuses a malformed offer with 400, and a response that does not match" do
       env["HTTP_SEC_WEBSOCKET_EXTENSIONS"] = "permessage-deflate; ="
       expect(described_class.accept(env, deflate: true).rejection.first).to eq 400
       ["permessage-deflate; x", "x", "permessage-deflate, x", "=",
@@ -759,7 +759,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "is pings without an end, of which not all are answered while nothing is written" do
+    it "is an endless series of pings, not all of which get a reply while nothing is written" do
       100.times { server.receive(frame(:ping, "x" * 125) * 1000) }
       expect(server.output.bytesize).to be < 1 << 20
       server.output.clear
@@ -771,7 +771,7 @@ RSpec.describe WsUnmask::Connection do
   describe "the block of :open" do
     let(:request) { described_class.client("ws://a").output }
 
-    it "may not receive, and gets each message once" do
+    it "must not call receive, and gets each message once" do
       events = []
       server = described_class.server
       expect do
@@ -781,7 +781,7 @@ RSpec.describe WsUnmask::Connection do
       expect(events).to eq %i[open text]
     end
 
-    it "leaves nothing behind of what came with the request" do
+    it "keeps none of the bytes that came with the request" do
       server = described_class.server
       server.receive(request + frame(:binary, "x" * 1_000_000)) { nil }
       kept = server.instance_variables.map { |name| server.instance_variable_get(name) }

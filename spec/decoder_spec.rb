@@ -82,7 +82,7 @@ RSpec.describe WsUnmask::Decoder do
   end
 
   describe "#inspect" do
-    it "says in which state it is and what it holds" do
+    it "shows its state and how many bytes it holds" do
       expect(decoder.inspect).to eq "#<WsUnmask::Decoder open, 0 bytes of an unfinished message, " \
                                     "0 undelivered>"
       decoder.feed(hello * 3) { break }
@@ -114,7 +114,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(decoder.feed(pieces.last)).to eq [[:text, "Hello"]]
     end
 
-    it "puts fragments together, and yields control frames between them" do
+    it "joins fragments, and yields control frames between them" do
       stream = frame(:text, "Hel", fin: false) + frame(:ping, "?") +
                frame(:continuation, "lo") + frame(:pong, "!")
       expected = [[:ping, "?"], [:text, "Hello"], [:pong, "!"]]
@@ -160,7 +160,7 @@ RSpec.describe WsUnmask::Decoder do
     end
 
     context "with text" do
-      it "returns UTF-8, which Ruby does not need to scan again" do
+      it "returns UTF-8 with a known code range" do
         texts = ["", "Hello", "grüß", "x" * 5000, "#{"x" * 40_000}ü", "語" * 30_000]
         texts.each do |text|
           whole = fed(frame(:text, text))[0][1]
@@ -204,7 +204,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(fed(frame(:close))).to eq [[:close, WsUnmask::Close.new(nil, "")]]
       end
 
-      it "discards what follows it" do
+      it "discards what follows" do
         expect(decoder.feed(frame(:close) + hello).size).to eq 1
         expect(decoder.feed("\xff\xff\xff".b)).to eq []
       end
@@ -378,7 +378,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(decoder_with(client, require_mask: false).feed(stream)).to eq [[:text, "Hello"]] * 2
       end
 
-      it "returns no reserved bit but those that are asked for" do
+      it "returns only the reserved bits that are allowed" do
         decoder = decoder_with(agreement, allow_reserved: [3])
         both = compressed(:binary, "x").tap { |bytes| bytes.setbyte(0, bytes.getbyte(0) | 0x10) }
         expect(decoder.feed(both)).to eq [[:binary, "x", [3]]]
@@ -435,7 +435,7 @@ RSpec.describe WsUnmask::Decoder do
       end
 
       Bomb::WAYS.each_key do |way|
-        it "stops at the limit of a bomb #{way}: 1009, within 1 MiB more memory" do
+        it "stops inflating a bomb at the limit #{way}: 1009, with less than 1 MiB more memory" do
           over, fed = explode(way, <<~AGREEMENT, <<~CONNECTION)
             agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
           AGREEMENT
@@ -451,7 +451,7 @@ RSpec.describe WsUnmask::Decoder do
         end
       end
 
-      it "holds memory while it needs it, which ObjectSpace and Ruby's collector know of" do
+      it "reports its memory to ObjectSpace and to the garbage collector while it holds it" do
         decoder = decoder_with(agreement)
         empty = ObjectSpace.memsize_of(decoder)
         decoder.feed(compressed(:text, "Hello"))
@@ -463,7 +463,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(ObjectSpace.memsize_of(decoder)).to be_within(2048).of(empty)
       end
 
-      it "lets Ruby collect decoders that are not referenced any more" do
+      it "lets Ruby collect decoders that are no longer referenced" do
         expect(in_child(<<~RUBY).to_i).to be > 5
           agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
           hello = ["c18700000000f248cdc9c90700"].pack("H*")
@@ -484,7 +484,7 @@ RSpec.describe WsUnmask::Decoder do
         GC.stress = false
       end
 
-      it "fails for good if there is no memory for a message" do
+      it "stays failed if there is not enough memory for a message" do
         expect(in_child(<<~RUBY)).to eq "3 no_memory no_memory\n"
           require "zlib"
           deflate = Zlib::Deflate.new(9, -15)
@@ -623,7 +623,7 @@ RSpec.describe WsUnmask::Decoder do
       RUBY
 
       # 100 MiB cannot be had, and the tail of a payload must not be taken for frames.
-      it "delivers what came before, and fails for good" do
+      it "delivers the messages before, and stays failed" do
         without = format(script, call: "decoder.feed(input)")
         expect(in_child(without)).to eq "70000 70000 ok no_memory no_memory no_memory\n"
         with = format(script, call: "[].tap { |all| decoder.feed(input) { |*it| got << it } }")
@@ -662,7 +662,7 @@ RSpec.describe WsUnmask::Decoder do
   end
 
   describe "#closed?" do
-    it "is true from the delivery of a close frame on" do
+    it "is true once a close frame was delivered" do
       seen = []
       decoder.feed(hello + frame(:close) + hello) { |type,| seen << [type, decoder.closed?] }
       expect(seen).to eq [[:text, false], [:close, true]]
@@ -687,7 +687,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(decoders.sum { |decoder| ObjectSpace.memsize_of(decoder) }).to be < decoders.size * 640
     end
 
-    it "is given back when what was read at once is delivered" do
+    it "is freed once the messages of a read are delivered" do
       empty = ObjectSpace.memsize_of(decoder)
       decoder.feed(hello * many(100_000))
       expect(ObjectSpace.memsize_of(decoder)).to be_within(8 * 1024).of(empty)
@@ -714,7 +714,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(ObjectSpace.memsize_of(decoder)).to be_within(128).of(empty)
     end
 
-    it "lets Ruby collect decoders that are not referenced any more" do
+    it "lets Ruby collect decoders that are no longer referenced" do
       runs, peak = in_child(<<~RUBY).split.map(&:to_i)
         piece = [0x82, 0xff, 16 << 20, "key!", "x" * (8 << 20)].pack("CCQ>a4a*")
         before = GC.count

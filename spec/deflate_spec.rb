@@ -25,7 +25,7 @@ RSpec.describe WsUnmask::Deflate do
   end
 
   describe "#dup" do
-    it "wants the same" do
+    it "makes the same offer" do
       wanted = described_class.new(client_no_context_takeover: true, client_max_window_bits: 10)
       expect(wanted.dup.offer).to eq wanted.offer
     end
@@ -39,7 +39,7 @@ RSpec.describe WsUnmask::Deflate do
       expect(terms(agreement)).to eq [false, false, 15, 15]
     end
 
-    it "fulfills what the offer demands, and adds what this end wants" do
+    it "accepts what the offer demands, and adds this end's parameters" do
       wanted = described_class.new(client_no_context_takeover: true, client_max_window_bits: 10)
       agreement = wanted.accept("permessage-deflate; server_no_context_takeover; " \
                                 "server_max_window_bits=11; client_max_window_bits")
@@ -95,7 +95,7 @@ RSpec.describe WsUnmask::Deflate do
       expect(deflate.confirm("x-other")).to be_nil
     end
 
-    it "raises for an answer that does not fit the offer, and says why" do
+    it "raises for a response that does not match the offer, and says why" do
       wanted = described_class.new(server_max_window_bits: 10)
       {
         "permessage-deflate" => "server_max_window_bits was offered but not fulfilled",

@@ -59,7 +59,7 @@ require_relative "../examples/server"
       end
     end
 
-    it "echoes what comes in fragments and in small writes" do
+    it "echoes messages in fragments and in small writes" do
       within_a_connection do |client|
         frames = Client.frame(:text, "Hel", fin: false) + Client.frame(:continuation, "lo")
         frames.each_char { |byte| client.write(byte) }
@@ -95,7 +95,7 @@ require_relative "../examples/server"
       end
     end
 
-    it "does not wait for ever for a client that does not stop sending" do
+    it "does not wait forever for a client that keeps sending" do
       within_a_connection do |client|
         client.write("\xff\x00".b)
         expect { loop { client.write("x" * 65_536) } }.to raise_error SystemCallError
@@ -112,7 +112,7 @@ require_relative "../examples/server"
       end
     end
 
-    it "goes on when a client has gone in the middle of a message" do
+    it "keeps serving when a client disconnects in the middle of a message" do
       within_a_connection { |client| client.write(Client.frame(:text, "Hello").byteslice(0, 8)) }
       within_a_connection do |client|
         client.send(:text, "Hello")
@@ -120,7 +120,7 @@ require_relative "../examples/server"
       end
     end
 
-    it "answers a request that is none for a WebSocket" do
+    it "answers a request that is not for a WebSocket" do
       response = Net::HTTP.get_response("127.0.0.1", "/", @port)
       expect([response.code, response["Upgrade"]]).to eq %w[426 websocket]
     end
@@ -209,7 +209,7 @@ RSpec.describe EchoClient do
     [first, Client.mask(socket.read(length & 0x7f), key)]
   end
 
-  it "echoes, also what has come along with the response" do
+  it "echoes, including messages that arrived with the response" do
     serve do |socket|
       expect(receive(socket)).to eq [0x81, "Hello"]
       socket.write("\x82\x01\xff".b)

@@ -75,7 +75,7 @@ RSpec.describe WsUnmask::Encoder do
       end
     end
 
-    it "refuses what Frame.encode refuses, with the same words" do
+    it "refuses what Frame.encode refuses, with the same message" do
       [[:text, "\xff"], [:text, "x".encode("UTF-16LE")], [:text, nil], [:ping, "x" * 126],
        [:close, WsUnmask::Close.new(1005, "")], [:close, 1000], [:message, "x"],
        [7, "x"]].each do |arguments|
@@ -116,7 +116,7 @@ RSpec.describe WsUnmask::Encoder do
           .to eq %w[c107f248cdc9c90700 c105f200110000]
       end
 
-      it "compresses what another implementation inflates" do
+      it "compresses so that another implementation can inflate" do
         random = Random.new(RSpec.configuration.seed)
         [0, 1, 6, 9].product([9, 15], [true, false]).each do |level, window_bits, takeover|
           wanted = WsUnmask::Deflate.new(server_max_window_bits: window_bits,
@@ -149,7 +149,7 @@ RSpec.describe WsUnmask::Encoder do
         expect(encoder.encode(:text, "x" * 128).bytesize).to be < 20
       end
 
-      it "leaves what does not become shorter as it is, without context takeover" do
+      it "sends what compression does not shorten uncompressed, without context takeover" do
         wanted = WsUnmask::Deflate.new(server_no_context_takeover: true)
         encoder = described_class.new(deflate: wanted.accept("permessage-deflate"), threshold: 0)
         noise = Random.bytes(500)
@@ -188,7 +188,7 @@ RSpec.describe WsUnmask::Encoder do
       GC.stress = false
     end
 
-    it "goes on after there was no memory, without referring to what was not sent" do
+    it "continues after NoMemoryError, without referring to messages that were not sent" do
       expect(in_child(<<~'RUBY')).to eq "no_memory no_memory 5 Hello Hello\n"
         require "zlib"
         deflate = WsUnmask::Deflate.new
@@ -268,7 +268,7 @@ RSpec.describe WsUnmask::Encoder do
       expect(output).not_to be_valid_encoding
     end
 
-    it "refuses an output that is frozen, locked, the payload or no String, and leaves it" do
+    it "refuses an output that is frozen, locked, the payload or no String, unchanged" do
       output = "frozen"
       expect { encoder.encode_into(output.freeze, :text, "x") }.to raise_error(FrozenError)
       expect { encoder.encode_into(nil, :text, "x") }
@@ -282,7 +282,7 @@ RSpec.describe WsUnmask::Encoder do
   end
 
   describe "both ends" do
-    it "understand each other in both roles, in any read, with any parameters" do
+    it "understand each other in both roles, in chunks of any size, with any parameters" do
       random = Random.new(RSpec.configuration.seed)
       many(60).times do
         client = WsUnmask::Deflate.new(client_no_context_takeover: random.rand(2).zero?,
@@ -337,7 +337,7 @@ RSpec.describe WsUnmask::Encoder do
       expect(ObjectSpace.memsize_of(encoder)).to be_within(256).of(empty)
     end
 
-    it "lets Ruby collect encoders that are not referenced any more" do
+    it "lets Ruby collect encoders that are no longer referenced" do
       runs, peak = in_child(<<~'RUBY').split.map(&:to_i)
         agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
         text = "x" * 200

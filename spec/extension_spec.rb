@@ -50,7 +50,7 @@ RSpec.describe "the loader of the binary" do
     expect(load_with).to eq "loaded"
   end
 
-  it "finds the one that lies in RubyGems' folder of extensions" do
+  it "finds the one in RubyGems' folder of extensions" do
     put("extensions/ws_unmask")
     expect(load_with("extensions")).to eq "loaded"
   end
@@ -65,7 +65,7 @@ RSpec.describe "the loader of the binary" do
     expect(load_with("extensions")).to include("extensions/ws_unmask/#{binary}: ", "LoadError")
   end
 
-  it "says for which Rubies there is one, if not for this one" do
+  it "says for which Rubies there is a binary, if there is none for this one" do
     put("gem/lib/ws_unmask/9.8")
     put("gem/lib/ws_unmask/9.9")
     expect(load_with).to include("for Ruby #{RUBY_VERSION}: this gem is precompiled for " \

@@ -42,7 +42,7 @@ RSpec.describe WsUnmask::Frame do
       expect(described_class.read(io)).to be_nil
     end
 
-    it "reads not a byte more than it needs, from a socket that stays open" do
+    it "reads no more bytes than it needs from a socket that stays open" do
       ours, theirs = UNIXSocket.pair
       theirs.write("#{hello}rest")
       expect(described_class.read(ours).payload).to eq "Hello"
@@ -51,7 +51,7 @@ RSpec.describe WsUnmask::Frame do
       [ours, theirs].each { |socket| socket&.close }
     end
 
-    it "asks for no more bytes at once than it has received" do
+    it "reads no more bytes at once than it has received" do
       asked = []
       io = StringIO.new([0x82, 0xff, 60 << 20, "key!", "x" * 100_000].pack("CCQ>a4a*"))
       io.define_singleton_method(:read) { |length| super(length.tap { asked << length }) }
@@ -70,7 +70,7 @@ RSpec.describe WsUnmask::Frame do
       expect { described_class.read(1) }.to raise_error(NoMethodError)
     end
 
-    it "refuses an IO whose read returns something else than it was asked for" do
+    it "refuses an IO whose read returns the wrong type or too many bytes" do
       { 5 => TypeError, "" => EOFError, nil => EOFError, ("x" * 100) => ArgumentError }
         .each do |answer, error|
           io = StringIO.new(hello)
@@ -202,7 +202,7 @@ RSpec.describe WsUnmask::Frame do
       end
     end
 
-    it "encodes text in whatever encoding has the bytes of UTF-8" do
+    it "encodes text in any encoding whose bytes are valid UTF-8" do
       expected = described_class.encode(:text, "grüß")
       expect(described_class.encode(:text, "grüß".b)).to eq expected
       expect(described_class.encode(:text, "gr".encode("US-ASCII")).bytesize).to eq 4
@@ -226,13 +226,13 @@ RSpec.describe WsUnmask::Frame do
       expect(in_child(script)).to eq "#{"\x8A\x00".b.inspect}\n"
     end
 
-    it "shows no object in an error that has an inspect of its own" do
+    it "does not show objects with an inspect of their own in errors" do
       type = Object.new
       def type.inspect = raise("inspected")
       expect { described_class.encode(type, "") }.to raise_error(ArgumentError, /type must be/)
     end
 
-    it "accepts a fragment that is cut within a character, and text that is compressed" do
+    it "accepts a fragment that ends inside a character, and compressed text" do
       expect(described_class.encode(:text, "caf\xc3", fin: false)).to end_with "caf\xc3".b
       expect { described_class.encode(:text, "caf\xc3x", fin: false) }.to raise_error(ArgumentError)
       expect(described_class.encode(:text, "\xff", reserved: [1])).to end_with "\xff".b

@@ -9,7 +9,7 @@ RSpec.describe WsUnmask do
     expect(described_class.unmask(masked, key)).to eq "Hello"
   end
 
-  it "names the vectors of this machine" do
+  it "names the SIMD level of this machine" do
     expect(%i[avx512 avx2 sse4_2 sse2 neon fallback]).to include described_class.simd_level
   end
 
@@ -39,7 +39,7 @@ RSpec.describe WsUnmask do
       expect(plain.force_encoding("UTF-8")).to be_valid_encoding
     end
 
-    it "takes the key as four Integers" do
+    it "accepts the key as four Integers" do
       expect(described_class.unmask(masked, key.bytes)).to eq "Hello"
     end
 
@@ -169,12 +169,12 @@ RSpec.describe WsUnmask do
       expect_refusal(ArgumentError, "key must have 4 Integers, not 3", +"x", [1, 2, 3])
     end
 
-    it "refuses a key that is no String and no Array" do
+    it "refuses a key that is neither a String nor an Array" do
       expect_refusal(TypeError, /key must be a String of 4 bytes or an Array.*, not nil/, +"x", nil)
       expect_refusal(TypeError, /key must be .*, not Symbol/, +"x", :abcd)
     end
 
-    it "refuses elements of a key that are no bytes" do
+    it "refuses elements of a key that are not bytes" do
       expect_refusal(TypeError, "key[2] must be an Integer, not String", +"x", [1, 2, "3", 4])
       expect_refusal(TypeError, "key[0] must be an Integer, not Float", +"x", [1.0, 2, 3, 4])
       expect_refusal(RangeError, "key[3] is 256, which is not in 0..255", +"x", [1, 2, 3, 256])
@@ -183,7 +183,7 @@ RSpec.describe WsUnmask do
                      [2**100, 2, 3, 4])
     end
 
-    it "refuses a negative offset, and one that is over what a payload can have" do
+    it "refuses an offset that is negative or larger than any payload" do
       [-1, -(2**62), -(2**100)].each do |offset|
         expect_refusal(ArgumentError, "offset must not be negative, but is #{offset}",
                        +"x", "abcd", offset)
@@ -193,7 +193,7 @@ RSpec.describe WsUnmask do
       expect_refusal(TypeError, "offset must be an Integer, not nil", +"x", "abcd", nil)
     end
 
-    it "refuses a payload that is no String" do
+    it "refuses a payload that is not a String" do
       expect_refusal(TypeError, "payload must be a String, not nil", nil, "abcd")
       expect_refusal(TypeError, "payload must be a String, not Array", [1], "abcd")
     end
@@ -216,7 +216,7 @@ RSpec.describe WsUnmask do
       [reader, writer].each { |io| io&.close }
     end
 
-    it "refuses elements of an Array payload that are no bytes" do
+    it "refuses elements of an Array payload that are not bytes" do
       refusals = { nil => TypeError, "x" => TypeError, 256 => RangeError, -1 => RangeError }
       refusals.each do |element, error|
         expect { described_class.unmask_bytes([1, element], key) }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 RSpec.describe "WsUnmask::VERSION" do
-  it "is that of the gem and of the Rust crates, which have it from one place" do
+  it "is the same for the gem and the Rust crates, from one source" do
     root = File.expand_path("..", __dir__)
     gem = Gem::Specification.load("#{root}/ws_unmask.gemspec")
     expect(gem.version.to_s).to eq WsUnmask::VERSION

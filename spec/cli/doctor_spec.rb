@@ -42,7 +42,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
         .and match(%r{^  gem "ws_unmask", path: ".*", require: .*ws_unmask/websocket_driver})
     end
 
-    it "says so of a version that has not been tested" do
+    it "says that a version has not been tested" do
       allow(WsUnmask::Integration.find(:websocket_driver)).to receive(:version).and_return("99.0")
       expect(doctor(speed: false).last)
         .to include("websocket-driver 99.0")

@@ -115,7 +115,7 @@ RSpec.describe "ws_unmask/midori" do
     expect(decoded(StringIO.new(huge)).first.first).to be WsUnmask::MessageTooBigError
   end
 
-  it "leaves a Midori alone whose decode is written in Ruby" do
+  it "does not patch a Midori whose decode is written in Ruby" do
     WsUnmask::Midori.uninstall
     original = Midori::WebSocket.instance_method(:decode)
     Midori::WebSocket.define_method(:decode) { |data| data }

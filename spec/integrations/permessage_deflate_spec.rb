@@ -112,7 +112,7 @@ RSpec.describe "ws_unmask/permessage_deflate" do
     expect(ours).to eq theirs
   end
 
-  it "takes the options that both have" do
+  it "uses the options that both support" do
     text = Array.new(500) { |i| %({"number":#{i * i},"name":"#{i}"}) }.join
     sizes = [1, 9].map do |level|
       connection = opened(extension: PermessageDeflate.configure(level:))
@@ -179,7 +179,7 @@ RSpec.describe "ws_unmask/permessage_deflate" do
   end
 
   Bomb::WAYS.each_key do |way|
-    it "stops at the limit of a bomb #{way}: 1009, within 1 MiB more memory" do
+    it "stops inflating a bomb at the limit #{way}: 1009, with less than 1 MiB more memory" do
       over, = explode(way, <<~RUBY, <<~CONNECTION)
         $LOAD_PATH.unshift(*#{$LOAD_PATH.inspect})
         require "ws_unmask/permessage_deflate"

@@ -85,7 +85,7 @@ RSpec.describe "ws_unmask/protocol_websocket" do
     expect(ours.first).to eq theirs.first
   end
 
-  it "lets a connection read what a client sends, fragments and control frames among it" do
+  it "lets a connection read what a client sends, including fragments and control frames" do
     pieces = ["Hel", "lo", "", " grüß" * 10_000]
     ours, theirs = both do
       client_end, server_end = Socket.pair(:UNIX, :STREAM)

@@ -65,7 +65,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     client.thread.join if client.closed?
   end
 
-  it "is active, with the drop-in for the websocket gem" do
+  it "is active, with the integration for the websocket gem" do
     expect(WsUnmask.installed).to include :websocket_client_simple, :websocket
   end
 
@@ -95,7 +95,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
         expect(ours.count { |event,| event == :message }).to eq 2
       end
 
-      it "goes on reading after a handler has raised, without waiting for more" do
+      it "continues after a handler has raised, without waiting for more bytes" do
         ours, theirs = both { seen(["\x81\x05Hello\x81\x02Hi\x81\x02Ho".b], tls:, habit: :raise) }
         expect(ours).to eq theirs
         expect(ours.map { |event,| event })
@@ -133,7 +133,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     frame.bytesize > 5000 ? "\x82\x03abc".b : frame
   end
 
-  it "tells of a server's refusal as before" do
+  it "reports a server's refusal as without ws_unmask" do
     ours, theirs = both do
       server = ScriptedServer.new { |socket, _| socket.write("HTTP/1.1 404 Not Found\r\n\r\nNo") }
       errors = []
@@ -158,7 +158,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     expect(pieces).to be_between(1, 300)
   end
 
-  it "leaves a version alone whose loop it does not know" do
+  it "does not patch a version whose loop it does not know" do
     WsUnmask::WebSocketClientSimple.uninstall
     client = WebSocket::Client::Simple::Client
     original = client.instance_method(:connect)

@@ -89,7 +89,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "calls every listener, and one that is added meanwhile from the next time on" do
+  it "calls every listener, and one added meanwhile from the next message on" do
     ours, theirs = both do
       driver = Connection.open_driver
       called = []

@@ -71,7 +71,7 @@ RSpec.describe "ws_unmask/websocket" do
     expect([ours, theirs]).to eq [2, 1003]
   end
 
-  it "decodes what is put in the place of an incomplete frame" do
+  it "decodes bytes that replace an incomplete frame" do
     ours, theirs = both do
       incoming = WebSocket::Frame::Incoming::Client.new(version: 13)
       incoming << "\x82\x7e\x03\xe8more".b
@@ -83,7 +83,7 @@ RSpec.describe "ws_unmask/websocket" do
     expect([ours, theirs]).to eq %w[Hi Hi]
   end
 
-  it "keeps to the limit for frames" do
+  it "respects the limit for frames" do
     limit = WebSocket.max_frame_size
     WebSocket.max_frame_size = 20
     ours, theirs = both do

@@ -114,7 +114,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
     end
   end
 
-  it "has no limit unless one is set, and closes with 1009 over that" do
+  it "has no limit by default, and closes with 1009 above the limit" do
     bytes = compressed(ZlibPeer.new.deflate("x" * 1000))
     expect(connection(bytes).first.read.to_str).to eq "x" * 1000
     WsUnmask::ProtocolWebSocket.max_inflated_size = 1000
@@ -126,7 +126,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
     expect(stream.output.byteslice(2, 2).unpack1("n")).to eq 1009
   end
 
-  it "refuses a limit that is none" do
+  it "refuses an invalid limit" do
     [-1, "1", 1.5, true].each do |limit|
       expect { WsUnmask::ProtocolWebSocket.max_inflated_size = limit }
         .to raise_error(ArgumentError, /max_inflated_size must be an Integer/)
@@ -140,7 +140,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
   end
 
   Bomb::WAYS.each_key do |way|
-    it "stops at the limit of a bomb #{way}: 1009, within 1 MiB more memory" do
+    it "stops inflating a bomb at the limit #{way}: 1009, with less than 1 MiB more memory" do
       over, = explode(way, <<~RUBY, <<~'CONNECTION')
         $LOAD_PATH.unshift(*#{$LOAD_PATH.inspect})
         require "protocol/websocket"

@@ -93,7 +93,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
       end
     end
 
-    it "come out as another implementation has put them in, and the other way around" do
+    it "are exchanged with another implementation in both directions" do
       random = Random.new(RSpec.configuration.seed)
       [false, true].product([9, 12, 15]).each do |no_takeover, bits|
         peer = ZlibPeer.new(context_takeover: !no_takeover, window_bits: bits)
@@ -134,7 +134,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
       expect(connection.frames.map(&:first)).to eq [false, true, false, false]
     end
 
-    it "are compressed by the level" do
+    it "are compressed with the level" do
       text = Array.new(500) { |i| %({"number":#{i * i},"name":"#{i}"}) }.join
       sizes = [1, 9].map do |level|
         connection = opened(extension: described_class.new(level:))
@@ -180,7 +180,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
       expect(over.frames.last.last).to eq [1009, "WebSocket frame length too large"].pack("S>a*")
     end
 
-    it "is discarded while the driver is closing" do
+    it "is discarded while the driver closes" do
       connection = opened(max_length: 999)
       connection.driver.close
       connection.parse(compressed(ZlibPeer.new.deflate("x" * 1000)))
@@ -189,7 +189,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
     end
   end
 
-  it "keeps to the driver's default limit where the driver runs without ws_unmask" do
+  it "respects the driver's default limit when the driver runs without ws_unmask" do
     WsUnmask::WebSocketDriver.uninstall
     connection = opened
     limit = WebSocket::Driver::MAX_LENGTH
@@ -200,7 +200,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
   end
 
   Bomb::WAYS.each_key do |way|
-    it "stops at the limit of a bomb #{way}: 1009, within 1 MiB more memory" do
+    it "stops inflating a bomb at the limit #{way}: 1009, with less than 1 MiB more memory" do
       over, = explode(way, <<~RUBY, <<~CONNECTION)
         require "ws_unmask/websocket_driver"
         require "#{File.expand_path("../../support/driver_transcript", __dir__)}"

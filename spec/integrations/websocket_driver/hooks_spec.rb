@@ -65,7 +65,7 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
       end
     end
 
-    it "never sees a chunk that nobody has read" do
+    it "never sees unread chunks" do
       calls, = life(Hooks::HYBI, :parse, :alias_method)
       expect(calls.flatten(1)).to eq(pieces.map { |piece| [piece.b.hash, Encoding::BINARY] })
     end
@@ -114,7 +114,7 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
         !%i[text binary fail shutdown].include?(name)
     end
 
-    it "is looked for in everything that is replaced or left out" do
+    it "is checked for all methods that are replaced or bypassed" do
       expect(looked_at.size).to be >= 17
     end
 

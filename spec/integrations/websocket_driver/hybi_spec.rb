@@ -23,7 +23,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
   end
 
   describe "#parse" do
-    it "asks once for all frames of a read, and not the driver's own parser" do
+    it "makes one native call for all frames of a read, and does not use the driver's parser" do
       expect(native).to receive(:whole_frames).twice.and_call_original
       driver, messages = open_driver
       expect(driver).not_to receive(:parse_without_ws_unmask)
@@ -62,14 +62,14 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       messages << "rescued"
     end
 
-    it "goes on with the frames behind, if a parse within it raises and is rescued" do
+    it "continues with the next frames if a nested parse raises and is rescued" do
       [[hello * 3, hello], [hello, hello * 3]].each do |outer, inner|
         delivered = both { messages_with_nested_parse(outer.dup, inner.dup) }
         expect(delivered).to eq [%w[Hello Hello rescued Hello Hello]] * 2
       end
     end
 
-    it "delivers what is left after a handler has raised, at the next parse" do
+    it "delivers the remaining messages at the next parse after a handler has raised" do
       delivered = both do
         driver, messages = open_driver
         driver.on(:message) { raise "by the handler" if messages.size == 2 }

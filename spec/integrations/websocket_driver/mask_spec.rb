@@ -43,7 +43,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Mask" do
       expect(payload.bytes).to eq before
     end
 
-    it "raises for what crashes the driver's C extension" do
+    it "raises for input that crashes the driver's C extension" do
       expect { mask(1, key) }.to raise_error(TypeError)
       expect { mask("Hello", 1) }.to raise_error(TypeError)
     end

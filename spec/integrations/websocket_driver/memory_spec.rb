@@ -55,7 +55,7 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
     end
   end
 
-  it "is what is left when a handler raises" do
+  it "is the rest of a read when a handler raises" do
     ours, = both do
       kept_by_a_connection do |driver|
         driver.on(:message) { raise "by the handler" }
