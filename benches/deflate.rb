@@ -6,7 +6,8 @@ require_relative "../examples/client"
 require_relative "support/json_messages"
 require_relative "support/rounds"
 
-# Compressed messages: this gem, the sessions of the gem permessage_deflate, and Ruby's Zlib alone.
+# Compressed messages: this gem, the sessions of the gem permessage_deflate without and with the
+# drop-in, protocol-websocket's, and Ruby's Zlib alone.
 #
 # What the others are not made for is done by this gem for them: the sessions get unmasked payloads,
 # and their output is put into frames. Zlib alone does neither.
@@ -19,13 +20,23 @@ class DeflateBench
   # What the gem's sessions read and write.
   Message = Struct.new(:rsv1, :data)
 
+  TITLES = { ours: "ws_unmask", session: "the gem", drop_in: "its drop-in",
+             protocol: "protocol-ws", zlib: "Zlib alone" }.freeze
+
   def initialize
     folders = Gem.path.map { |path| "#{path}/gems/permessage_deflate-*/lib" }
     $LOAD_PATH.concat(Dir[*folders].last(1)) # also where it is not in the Gemfile
-    require "permessage_deflate"
-    @session = true
+    @session = there?("permessage_deflate")
+    require "ws_unmask/permessage_deflate" if @session
+    @protocol = there?("protocol/websocket/extensions")
+  end
+
+  def there?(library)
+    require library
+    true
   rescue LoadError
-    puts "the gem permessage_deflate is not installed: left out", ""
+    puts "#{library} is not installed: left out"
+    false
   end
 
   def run
@@ -39,14 +50,14 @@ class DeflateBench
   private
 
   def compare(title)
-    puts "", "#{title}: JSON messages that differ, ns each",
-         format("%10s %12s %12s %12s %12s %12s", "bytes", "ws_unmask", "the gem", "Zlib alone",
-                "gem/ours", "Zlib/ours")
+    puts "", "#{title}: JSON messages that differ, ns each, and how many times ours",
+         format("%10s", "bytes") + TITLES.values.map { |it| format("%20s", it) }.join
     SIZES.each do |size|
       ns = Rounds.medians(yield(size))
-      gem = ns[:session] || Float::NAN
-      puts format("%10d %12.0f %12.0f %12.0f %11.2fx %11.2fx", size, ns[:ours], gem, ns[:zlib],
-                  gem / ns[:ours], ns[:zlib] / ns[:ours])
+      cells = TITLES.keys.map do |key|
+        ns[key] ? format("%12.0f %6.2fx", ns[key], ns[key] / ns[:ours]) : format("%20s", "-")
+      end
+      puts format("%10d", size) + cells.join
     end
   end
 
@@ -60,13 +71,19 @@ class DeflateBench
     masked = payloads.map { |payload| WsUnmask.mask(payload, key) }
     count = messages.size
     decoder = WsUnmask::Decoder.new(deflate: WsUnmask::Deflate.new.accept("permessage-deflate"))
-    session = server_session
+    session, drop_in = sessions
+    protocol = Protocol::WebSocket::Extension::Compression::Inflate.new(nil) if @protocol
     zlib = Zlib::Inflate.new(-15)
     check(messages, frames.flat_map { |frame| decoder.feed(frame) }.map(&:last))
-    check(messages, masked.map { |payload| inflated(session, payload, key) }) if session
+    [session, drop_in].compact.each do |it|
+      check(messages, masked.map { |payload| inflated(it, payload, key) })
+    end
+    check(messages, masked.map { |payload| inflated_by(protocol, payload, key) }) if protocol
     check(messages, payloads.map { |payload| zlib.inflate(payload) + zlib.inflate(TAIL) })
     loops({ ours: "decoder.feed(frames[i % count]) { |type, text| text }",
             session: "inflated(session, masked[i % count], key)",
+            drop_in: "inflated(drop_in, masked[i % count], key)",
+            protocol: "inflated_by(protocol, masked[i % count], key)",
             zlib: "zlib.inflate(payloads[i % count]); zlib.inflate(TAIL)" }, binding)
   end
 
@@ -75,29 +92,52 @@ class DeflateBench
     count = messages.size
     agreement = WsUnmask::Deflate.new.accept("permessage-deflate")
     encoder = WsUnmask::Encoder.new(deflate: agreement, threshold: 0)
-    session = server_session
+    session, drop_in = sessions
+    protocol = Protocol::WebSocket::Extension::Compression::Deflate.new(nil) if @protocol
     zlib = Zlib::Deflate.new(Zlib::DEFAULT_COMPRESSION, -15)
     ours = messages.map { |message| encoder.encode(:text, message) }
-    theirs = messages.map { |message| deflated(session, message) } if session
-    [ours, theirs].compact.each { |frames| check(messages, received(frames)) }
+    theirs, by_drop_in = [session, drop_in].compact.map do |it|
+      messages.map { |message| deflated(it, message) }
+    end
+    [ours, theirs, by_drop_in].compact.each { |frames| check(messages, received(frames)) }
     raw = messages.map { |message| zlib.deflate(message, Zlib::SYNC_FLUSH) }
     puts format("%10s %12d %12d %12d   of %d bytes", "sent:", ours.sum(&:bytesize),
                 theirs.to_a.sum(&:bytesize), raw.sum(&:bytesize), size * count)
     loops({ ours: "encoder.encode(:text, messages[i % count])",
             session: "deflated(session, messages[i % count])",
+            drop_in: "deflated(drop_in, messages[i % count])",
+            protocol: "deflated_by(protocol, messages[i % count])",
             zlib: "zlib.deflate(messages[i % count], Zlib::SYNC_FLUSH)" }, binding)
   end
   # --
 
   def loops(calls, scope)
-    calls = calls.except(:session) unless @session
+    calls = calls.except(:session, :drop_in) unless @session
+    calls = calls.except(:protocol) unless @protocol
     calls.transform_values { |call| Rounds.loop_around(call, scope) }
   end
 
-  def server_session(offer = {})
+  # The gem's, without the drop-in and with it.
+  def sessions
     return unless @session
 
+    %i[uninstall install].map do |state|
+      WsUnmask::PermessageDeflate.public_send(state)
+      server_session({})
+    end
+  end
+
+  def server_session(offer)
     ::PermessageDeflate.create_server_session([offer]).tap(&:generate_response)
+  end
+
+  def inflated_by(protocol, masked, key)
+    text = protocol.__send__(:inflate, WsUnmask.unmask(masked, key)).force_encoding(Encoding::UTF_8)
+    text.valid_encoding? ? text : raise("invalid UTF-8")
+  end
+
+  def deflated_by(protocol, text)
+    WsUnmask::Frame.encode(:text, protocol.__send__(:deflate, text), reserved: [1])
   end
 
   def inflated(session, masked, key)
@@ -126,23 +166,25 @@ class DeflateBench
     puts "", "#{CONNECTIONS} connections, each receives and sends #{MESSAGES} JSON messages of " \
              "125 bytes",
          format("%-46s %12s %14s %12s", "", "CPU, us each", "KiB/connection", "bytes sent")
-    { "without compression" => -> { endpoint(nil) },
-      "ws_unmask, context takeover, 15 bits" => -> { endpoint({}) },
-      "ws_unmask, context takeover, 12 bits" => -> { endpoint({ server_max_window_bits: 12 }) },
-      "ws_unmask, no context takeover" => lambda {
-        endpoint({ server_no_context_takeover: true, client_no_context_takeover: true })
-      },
-      "the gem, context takeover" => -> { session_endpoint({}) },
-      "the gem, no context takeover" => lambda {
-        session_endpoint({ "server_no_context_takeover" => true,
-                           "client_no_context_takeover" => true })
-      } }.each do |title, endpoint|
+    endpoints.each do |title, endpoint|
       next if title.start_with?("the gem") && !@session
 
       us, kib, bytes = chatting(endpoint, compressed: title != "without compression",
                                           takeover: !title.include?("no context"))
       puts format("%-46s %12.2f %14.1f %12.0f", title, us, kib, bytes)
     end
+  end
+
+  def endpoints
+    no_takeover = { server_no_context_takeover: true, client_no_context_takeover: true }
+    { "without compression" => -> { endpoint(nil) },
+      "ws_unmask, context takeover, 15 bits" => -> { endpoint({}) },
+      "ws_unmask, context takeover, 12 bits" => -> { endpoint({ server_max_window_bits: 12 }) },
+      "ws_unmask, no context takeover" => -> { endpoint(no_takeover) },
+      "the gem, context takeover" => -> { session_endpoint({}, :uninstall) },
+      "the gem, no context takeover" =>
+        -> { session_endpoint(no_takeover.transform_keys(&:to_s), :uninstall) },
+      "the gem with the drop-in, context takeover" => -> { session_endpoint({}, :install) } }
   end
 
   # What receives a frame and then sends a message.
@@ -157,7 +199,8 @@ class DeflateBench
   end
 
   # Its header is taken off by the Decoder, as a driver would.
-  def session_endpoint(offer)
+  def session_endpoint(offer, state)
+    WsUnmask::PermessageDeflate.public_send(state)
     decoder = WsUnmask::Decoder.new(allow_reserved: [1])
     session = server_session(offer)
     lambda do |frame, message|
