@@ -46,6 +46,11 @@ namespace :bench do
     ruby "-Ilib", "benches/deflate.rb"
   end
 
+  desc "What compression costs an app with Action Cable: 400 connections that chat"
+  task cable_compression: :compile do
+    ruby "-Ilib", "benches/cable_compression.rb"
+  end
+
   desc "Decoder and Frame, against websocket-driver, a String copy and plain Ruby"
   task decoder: :compile do
     ruby "-Ilib", "benches/ruby_decoder.rb"
