@@ -1,146 +1,146 @@
 # frozen_string_literal: true
 
-# What an echo costs a server: its CPU time for a message, from /proc, with 64 connections. Servers
-# are taken in turn, for several rounds, and the least of the rounds counts.
+# What an echo costs a server: its CPU time for a message, from /proc, and messages a second. The
+# servers are taken in turn, for several rounds, and the least of the rounds counts.
 #
-#   rake bench:echo
-require "socket"
-require "tmpdir"
-require_relative "../examples/client"
+#   ruby benches/echo.rb [PATTERN]   only the servers whose names match
+require "open3"
+require_relative "echo_servers"
+require_relative "support/chart"
+require_relative "support/echo_traffic"
 require_relative "../examples/server"
 
-# A load generator: it keeps as many messages in flight on each connection, and checks every byte
-# that comes back. It encodes nothing while it runs.
-class Load
-  CONNECTIONS = 64
-  HANDSHAKE = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
-              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-  private_constant :CONNECTIONS, :HANDSHAKE
+# Ours, and what they are compared with. Where YJIT is, Ruby is told to use it by RUBYOPT.
+class Echo
+  RUBY = "benches/echo_servers/ruby"
+  IN_RUBY = {
+    "event loop (nio4r), Connection" => ["examples/echo_nio4r.rb"],
+    "event loop (nio4r), Decoder and Encoder alone" => ["#{RUBY}/bare_echo.rb"],
+    "Puma, Connection" => ["examples/echo.ru"],
+    "Puma, plain read and write" => ["#{RUBY}/plain_echo.ru", :plain],
+    "fibers (async), Connection" => ["examples/echo_async.rb"],
+    "fibers (async), plain read and write" => ["#{RUBY}/plain_async_echo.rb", :plain],
+    "Puma, faye-websocket" => ["#{RUBY}/faye_echo.ru"],
+    "Puma, faye-websocket with ws_unmask" => ["examples/faye_echo.ru"],
+    "Puma, Action Cable" => ["#{RUBY}/cable_echo.ru", :cable, :disabled],
+    "Puma, Action Cable with ws_unmask" => ["#{RUBY}/cable_echo.ru", :cable],
+    "fibers, async-websocket" => ["#{RUBY}/async_websocket_echo.rb", :echo, :disabled],
+    "fibers, async-websocket with ws_unmask" => ["#{RUBY}/async_websocket_echo.rb"]
+  }.freeze
+  THREADS = %w[-t 5:5].freeze
+  ASCII = "Hello, 0123456789 abcdefghijklmnopqrstuvwxyz. "
+  CHINESE = "Hello, 你好世界!"
+  # Bytes, messages in flight on each connection, and text.
+  POINTS = {
+    "64 B, 1" => [64, 1], "64 B, 16" => [64, 16], "1 KiB, 1" => [1024, 1],
+    "1 KiB, 16" => [1024, 16], "1 KiB half Chinese, 1" => [1024, 1, CHINESE],
+    "1 KiB half Chinese, 16" => [1024, 16, CHINESE], "16 KiB, 1" => [16_384, 1],
+    "16 KiB, 4" => [16_384, 4]
+  }.freeze
+  CHARTED = { "64 B, one in flight" => "64 B, 1", "1 KiB, 16 in flight" => "1 KiB, 16" }.freeze
+  ROUNDS = 2
+  SECONDS = 0.4
+  private_constant :RUBY, :IN_RUBY, :THREADS, :ASCII, :CHINESE, :POINTS, :CHARTED, :ROUNDS,
+                   :SECONDS
 
-  # What has come back of those that are in flight.
-  Peer = Struct.new(:socket, :received)
-  private_constant :Peer
+  # A server that runs.
+  Running = Struct.new(:name, :kind, :port, :pid)
+  private_constant :Running
 
-  # @param in_flight [Integer] messages on each connection
-  # @param plain [Boolean] whether the server sends back the bytes as they are
-  def initialize(port, size, in_flight, plain:)
-    @in_flight = in_flight
-    @request = Client.frame(:text, "Hello, 0123456789".ljust(size, "abc")) * in_flight
-    @answer = plain ? @request : unmasked(@request.byteslice(0, @request.bytesize / in_flight))
-    @peers = Array.new(CONNECTIONS) { Peer.new(connect(port), 0) }.to_h { [_1.socket, _1] }
-    @buffer = String.new(capacity: 1 << 18)
+  def initialize(pattern)
+    @pattern = Regexp.new(pattern)
+    @load_generator = EchoServers.load_generator
+    @figures = Hash.new { |hash, key| hash[key] = [] }
   end
 
-  # @return [Integer] how many messages have come back
-  def run(seconds)
-    deadline = clock + seconds
-    count = 0
-    @peers.each_key { |socket| socket.write(@request) }
-    waiting = @peers.keys
-    until waiting.empty?
-      IO.select(waiting).first.each do |socket|
-        next unless complete?(@peers[socket])
-
-        count += @in_flight
-        clock < deadline ? socket.write(@request) : waiting.delete(socket)
-      end
+  def run
+    run_servers([*in_ruby, *EchoServers.all].select { |server| @pattern.match?(server.name) }) do
+      |servers|
+      ROUNDS.times { POINTS.keys.product(servers).each { |point, server| measure(point, server) } }
+      print_table(servers.map(&:name))
+      save_chart(servers.map(&:name))
     end
-    count
-  end
-
-  def close
-    @peers.each_key(&:close)
   end
 
   private
 
-  def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-
-  def connect(port)
-    socket = TCPSocket.new("127.0.0.1", port)
-    socket.setsockopt(:TCP, :NODELAY, true)
-    socket.write(HANDSHAKE)
-    head = socket.gets("\r\n\r\n")
-    raise "no handshake: #{head}" unless head&.include?(" 101 ")
-
-    socket
-  end
-
-  def unmasked(frame)
-    start = { 126 => 4, 127 => 10 }.fetch(frame.getbyte(1) & 0x7f, 2)
-    header = frame.byteslice(0, start)
-    header.setbyte(1, header.getbyte(1) & 0x7f)
-    payload = Client.mask(frame.byteslice((start + 4)..), frame.byteslice(start, 4))
-    (header + payload) * @in_flight
-  end
-
-  def complete?(peer)
-    received = peer.socket.readpartial(1 << 18, @buffer)
-    unless received == @answer.byteslice(peer.received, received.bytesize)
-      raise "something else was echoed"
-    end
-
-    peer.received += received.bytesize
-    return false if peer.received < @answer.bytesize
-
-    peer.received = 0
-    true
-  end
-end
-
-SERVERS = {
-  "event loop (nio4r), Decoder and Encoder alone" => "benches/support/bare_echo.rb",
-  "event loop (nio4r), Connection" => "examples/echo_nio4r.rb",
-  "Puma, plain read and write" => "benches/support/plain_echo.ru",
-  "Puma, Connection" => "examples/echo.ru",
-  "Puma, faye-websocket" => "benches/support/faye_echo.ru",
-  "Puma, faye-websocket with ws_unmask" => "examples/faye_echo.ru"
-}.freeze
-POINTS = [[64, 1], [64, 16], [1024, 16], [16_384, 4]].freeze
-ROUNDS = 3
-SECONDS = 0.7
-THREADS = %w[-t 5:5].freeze
-
-def run_servers(names, ports = {}, &block)
-  return block.call(ports) if names.empty?
-
-  name, *others = names
-  puma_arguments = SERVERS[name].end_with?(".ru") ? THREADS : []
-  Server.run(SERVERS[name], *puma_arguments) do |port, pid|
-    run_servers(others, ports.merge(name => [port, pid]), &block)
-  end
-end
-
-# CPU microseconds of the server for a message, and messages a second.
-def measure(port, pid, size, in_flight, plain)
-  load = Load.new(port, size, in_flight, plain:)
-  load.run(0.2)
-  cpu = Server.cpu_seconds(pid)
-  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-  count = load.run(SECONDS)
-  elapsed = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-  [(Server.cpu_seconds(pid) - cpu) * 1e6 / count, count / elapsed]
-ensure
-  load&.close
-end
-
-names = SERVERS.keys.grep(Regexp.new(ARGV.fetch(0, "")))
-results = Hash.new { |hash, key| hash[key] = [] }
-run_servers(names) do |ports|
-  ROUNDS.times do
-    POINTS.product(names).each do |point, name|
-      results[[name, point]] << measure(*ports[name], *point, name.include?("plain"))
+  def in_ruby
+    IN_RUBY.map do |name, (file, kind, disabled)|
+      env = disabled ? ["env", "WS_UNMASK_DISABLE=1"] : []
+      arguments = file.end_with?(".ru") ? THREADS : []
+      command = ->(port) { [*env, *::Server.command(file, port, arguments)] }
+      EchoServers::Server.new(name, command, kind)
     end
   end
+
+  def run_servers(left, running = [], &block)
+    first, *others = left
+    return block.call(running) unless first
+
+    start(first) { |server| run_servers(others, [*running, server].compact, &block) }
+  end
+
+  # Yields nil if it does not start.
+  def start(server)
+    has_started = false
+    ::Server.run_command(server.command) do |port, pid|
+      has_started = true
+      yield Running.new(server.name, server.kind, port, pid)
+    end
+  rescue RuntimeError => e
+    raise if has_started
+
+    why = e.message[/(?<=: ).*Error\)$/] || e.message
+    puts "left out: #{server.name} (#{why})"
+    yield nil
+  end
+
+  def measure(point, server)
+    answered, seconds, cpu = load(server, *POINTS.fetch(point))
+    messages = answered * POINTS.fetch(point)[1]
+    @figures[[server.name, point]] << [cpu * 1e6 / messages, messages / seconds]
+  rescue RuntimeError => e
+    puts "left out: #{server.name}, #{point}: #{e.message.strip}"
+  end
+
+  # @return [Array<Float>] how often all in flight was answered, seconds, and seconds of CPU time
+  def load(server, size, in_flight, text = ASCII)
+    text = (text * ((size / text.bytesize) + 1)).byteslice(0, size).scrub(".")
+    connections = size > 4096 ? 16 : 64
+    output, error, status = Open3.capture3(
+      @load_generator, *[server.port, server.pid, connections, SECONDS].map(&:to_s),
+      stdin_data: EchoTraffic.new(text, in_flight).for(server.kind), binmode: true
+    )
+    raise error unless status.success?
+
+    output.split.map(&:to_f)
+  end
+
+  def print_table(names)
+    puts "", "CPU time of the server for a message, in us (and thousands of messages a second), by",
+         "size and messages in flight, with 64 connections (16 for 16 KiB). #{RUBY_DESCRIPTION}", ""
+    puts "| | #{POINTS.keys.join(" | ")} |", "| --- |#{" --: |" * POINTS.size}"
+    names.each do |name|
+      cells = POINTS.keys.map do |point|
+        cpu, messages = *@figures[[name, point]].transpose
+        cpu ? format("%.2f (%.0f)", cpu.min, messages.max / 1000) : "-"
+      end
+      puts "| #{name} | #{cells.join(" | ")} |"
+    end
+  end
+
+  def save_chart(names)
+    names = names.grep_v(/plain|alone/)
+    Chart.save("echo", kind: "bars", title: "Echo servers, #{RUBY_ENGINE} #{RUBY_VERSION}",
+                       scale: "CPU time of the server for a message, in us: less is better",
+                       log: true, ours: names.grep(/Connection|ws_unmask/),
+                       data: CHARTED.transform_values { |point| bars(names, point) })
+  end
+
+  def bars(names, point)
+    figures = names.to_h { |name| [name, @figures[[name, point]].map(&:first).min] }.compact
+    figures.transform_values { |cpu| cpu.round(2) }.sort_by(&:last).to_h
+  end
 end
 
-puts RUBY_DESCRIPTION, "server CPU in us for a message (and thousands of messages a second)", ""
-puts "| | #{POINTS.map { |size, in_flight| "#{size} B, #{in_flight} in flight" }.join(" | ")} |"
-puts "| --- |#{" --: |" * POINTS.size}"
-names.each do |name|
-  cells = POINTS.map do |point|
-    measured = results[[name, point]]
-    format("%.2f (%.0f)", measured.map(&:first).min, measured.map(&:last).max / 1000)
-  end
-  puts "| #{name} | #{cells.join(" | ")} |"
-end
+Echo.new(ARGV.fetch(0, "")).run

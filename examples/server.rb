@@ -10,11 +10,16 @@ module Server
   ROOT = File.expand_path("..", __dir__)
   private_constant :ROOT
 
-  # Yields the port, and stops the server afterwards.
-  def self.run(example, *puma_arguments, env: {})
+  # Yields the port and the process, and stops the server afterwards.
+  def self.run(example, *puma_arguments, env: {}, &block)
+    run_command(->(port) { command(example, port, puma_arguments) }, env:, &block)
+  end
+
+  # @param command [Proc] which takes the port
+  def self.run_command(command, env: {})
     port = free_port
     reader, writer = IO.pipe
-    pid = spawn(env, *command(example, port, puma_arguments), out: writer, err: writer, chdir: ROOT)
+    pid = spawn(env, *command.call(port), out: writer, err: writer, chdir: ROOT)
     writer.close
     log = Thread.new { reader.read }
     wait_for(port, pid, log)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "All benchmarks in one report with charts, in tmp/benchmarks: 7 minutes"
+desc "All benchmarks in one report with charts, in tmp/benchmarks: 11 minutes"
 task bench: :compile do
   ruby "-Ilib", "benches/everything.rb"
 end
@@ -61,8 +61,18 @@ namespace :bench do
     ruby "-Ilib", "benches/action_cable.rb"
   end
 
-  desc "CPU time of echo servers for a message, over real sockets: 1 minute"
-  task echo: :compile do
-    ruby "-Ilib", "benches/echo.rb"
+  desc "CPU time for a message of echo servers, ours and others', over real sockets: 5 minutes"
+  task :echo, [:pattern] => :compile do |_, arguments|
+    ruby "-Ilib", "benches/echo.rb", arguments.fetch(:pattern, "")
+  end
+
+  desc "Memory of servers for each of 10,000 idle connections"
+  task idle: :compile do
+    ruby "-Ilib", "benches/idle.rb"
+  end
+
+  desc "One message to 1,000 connections, framed once and framed for each"
+  task broadcast: :compile do
+    ruby "-Ilib", "benches/broadcast.rb"
   end
 end
