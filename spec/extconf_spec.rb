@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "open3"
+require "pty"
 require "rbconfig"
 require "tmpdir"
 
@@ -35,6 +36,10 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
     [output, status.success?]
   end
 
+  def nothing_missing
+    ["make", RbConfig::CONFIG["CC"].split.first].each { |program| fake(program, "") }
+  end
+
   it "says how to install Rust if there is none" do
     expect(configure).to match [/cargo not found.*install it from/, false]
   end
@@ -57,13 +62,32 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
         .to match [/not its headers \(stddef\.h\) .*libclang-dev/, false]
     end
 
-    it "continues if nothing is missing" do
-      files = %w[libclang-14.so.1 clang/14.0.6/include/stddef.h]
-      expect(configure(libclang(*files)).last).to be true
-      expect(File).to exist("Makefile")
+    context "with libclang" do
+      let(:env) { libclang("libclang-14.so.1", "clang/14.0.6/include/stddef.h") }
+
+      it "says how to install what links it" do
+        fake("make", "GNU Make 4.3")
+        expect(configure(env)).to match [/^\S*gcc not found: .*apt-get install gcc/, false]
+      end
+
+      it "continues if nothing is missing" do
+        nothing_missing
+        expect(configure(env).last).to be true
+        expect(File).to exist("Makefile")
+      end
+
+      it "says on the terminal, past what RubyGems captures, what it does" do
+        nothing_missing
+        terminal, _, pid = PTY.spawn({ "PATH" => "#{@folder}/bin", **env },
+                                     "#{RbConfig.ruby} #{extconf} >#{@folder}/captured 2>&1")
+        shown = terminal.gets
+        Process.wait(pid)
+        expect(shown).to include "ws_unmask: compiling with cargo 99.0.0"
+      end
     end
 
     it "finds what is installed here" do
+      nothing_missing
       expect(configure.last).to be true
     end
   end

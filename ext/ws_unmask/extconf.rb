@@ -21,7 +21,16 @@ module Needed
 
   # @return [String, nil] what is missing, and what to do
   def missing
-    missing_rust || missing_libclang
+    missing_rust || missing_libclang || missing_linker
+  end
+
+  # Shows what takes so long: RubyGems shows nothing of a build until it has ended.
+  def announce
+    File.open("/dev/tty", "w") do |terminal|
+      terminal.puts "ws_unmask: compiling with #{`cargo --version`.chomp}, which takes a minute"
+    end
+  rescue SystemCallError
+    nil # nobody is watching
   end
 
   # @return [String, nil]
@@ -51,6 +60,18 @@ module Needed
     "libclang found, but not its headers (stddef.h)#{searched}: #{INSTALL}"
   end
 
+  # What runs Cargo, and what links with Ruby.
+  # @return [String, nil]
+  def missing_linker
+    return unless RUBY_PLATFORM.include?("linux")
+
+    names = ["make", RbConfig::CONFIG["CC"].split.first].reject { |name| find_executable(name) }
+    return if names.empty?
+
+    "#{names.join(", ")} not found: run `apt-get install gcc libc6-dev make` (Debian, Ubuntu), " \
+      "`dnf install gcc make` (Fedora) or `apk add build-base` (Alpine)"
+  end
+
   # @return [Array<String>] the files there
   def in_folders(pattern)
     folders.flat_map { |folder| Dir.glob(File.join(folder, pattern)) }
@@ -70,6 +91,8 @@ end
 
 missing = Needed.missing
 abort "#{missing}, and install the gem again." if missing
+
+Needed.announce
 
 require "rb_sys/mkmf"
 
