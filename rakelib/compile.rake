@@ -10,8 +10,12 @@ def require_rubygems_that_knows_musl(gemspec)
   gemspec.required_rubygems_version = ">= 3.3.22"
 end
 
+# A precompiled gem, for several Rubies, needs no symbols.
+ENV["CARGO_PROFILE_RELEASE_STRIP"] ||= "symbols" if ENV.key?("RUBY_CC_VERSION")
+
 # `rake compile` builds the extension into lib/ws_unmask. The platforms are those of the precompiled
-# gems, which .github/workflows/release.yml makes in containers that have their compilers.
+# gems, which .github/workflows/release.yml makes in containers that have their compilers, and
+# `rake precompiled` makes for Linux in Debian roots.
 RbSys::ExtensionTask.new("ws_unmask", Bundler.load_gemspec("ws_unmask.gemspec")) do |extension|
   extension.lib_dir = "lib/ws_unmask"
   extension.cross_compile = true

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "debian_root"
+require_relative "emulator"
 
 # Debian's name, Rust's name.
 TARGETS = { "arm64" => "aarch64", "s390x" => "s390x" }.freeze
@@ -9,13 +10,13 @@ def cross_root
   packages = TARGETS.flat_map do |debian, rust|
     ["libstd-rust-dev:#{debian}", "gcc-#{rust}-linux-gnu", "libc6-dev-#{debian}-cross"]
   end
-  packages += %w[rustc cargo gcc libc6-dev qemu-user]
+  packages += %w[git rustc cargo gcc libc6-dev qemu-user]
   DebianRoot.new("cross", suite: ENV.fetch("SUITE", "forky"), packages:,
-                          architectures: TARGETS.keys)
+                          architectures: ["amd64", *TARGETS.keys])
 end
 
 desc "The core's tests for AArch64 (NEON) and s390x (big-endian), in an emulator"
-task :cross_test do
+task :cross_core do
   root = cross_root
   TARGETS.each_value do |arch|
     target = "#{arch}-unknown-linux-gnu"
@@ -29,3 +30,24 @@ task :cross_test do
 end
 
 task(:cross_root) { cross_root.make }
+
+# What needs neither a compiler nor commands of this checkout.
+EMULATED_SPECS = %w[masking decoder frame encoder deflate connection patch_set version
+                    integrations/em_websocket integrations/protocol_websocket integrations/websocket
+                    integrations/websocket_driver integrations/websocket_driver/*].freeze
+
+desc "The gem for AArch64, cross-compiled, and its specs with Debian's Ruby for it, in an emulator"
+task :cross_gem do
+  for_aarch64 = precompiled("aarch64-linux")
+  gem = for_aarch64.build
+  Emulator.enable("aarch64")
+  root = for_aarch64.roots.fetch("forky")
+  Checkout.copy_to("#{root.root}/ws_unmask")
+  sh "tar -xOf #{gem} data.tar.gz | tar -xzf - -C #{root.root}/ws_unmask lib", verbose: false
+  root.run_bare("cd /ws_unmask && rspec #{EMULATED_SPECS.map do |name|
+                                            "spec/#{name}_spec.rb"
+                                          end.join(" ")}")
+end
+
+desc "The core and the gem on other CPUs, in an emulator"
+task cross_test: %i[cross_core cross_gem]

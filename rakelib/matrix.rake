@@ -4,7 +4,7 @@ require_relative "debian_root"
 
 # What bin/setup would install there, and what only that Debian has.
 NEWER_LIBRARIES = %w[
-  gcc libc6-dev make libclang-dev ruby ruby-dev bundler rake-compiler ruby-rspec ruby-rb-sys
+  git gcc libc6-dev make libclang-dev ruby ruby-dev bundler rake-compiler ruby-rspec ruby-rb-sys
   ruby-websocket-driver ruby-faye-websocket puma ruby-websocket ruby-em-websocket rubocop
   ruby-protocol-websocket ruby-async-websocket ruby-actioncable ruby-railties ruby-actionpack
   redis-server ruby-redis ruby-stackprof yard ruby-redcarpet

@@ -4,6 +4,7 @@ require "timeout"
 require "ws_unmask"
 require_relative "../examples/xor"
 require_relative "support/gc_stress"
+require_relative "support/tested"
 
 RSpec.configure do |config|
   config.include GcStress
@@ -13,6 +14,11 @@ RSpec.configure do |config|
   Kernel.srand(config.seed)
   # A server that does not answer fails its example, and holds up nothing.
   config.around { |example| Timeout.timeout(300) { example.run } }
+  if ENV.key?("WS_UNMASK_TESTED")
+    config.after(:suite) do
+      Tested.record(ENV.fetch("WS_UNMASK_TESTED"), RSpec.world.filtered_examples.values.flatten)
+    end
+  end
   if GcStress.wanted?
     random = Random.new(config.seed)
     config.around { |example| GcStress.within_the_extension(random) { example.run } }

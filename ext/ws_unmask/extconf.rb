@@ -60,10 +60,10 @@ module Needed
     "libclang found, but not its headers (stddef.h)#{searched}: #{INSTALL}"
   end
 
-  # What runs Cargo, and what links with Ruby.
+  # What runs Cargo, and what links with Ruby. Who cross-compiles brings another.
   # @return [String, nil]
   def missing_linker
-    return unless RUBY_PLATFORM.include?("linux")
+    return if !RUBY_PLATFORM.include?("linux") || ENV.key?("RUBY_CC_VERSION")
 
     names = ["make", RbConfig::CONFIG["CC"].split.first].reject { |name| find_executable(name) }
     return if names.empty?
