@@ -50,7 +50,8 @@ class Precompiled
       FileUtils.mkdir_p(["#{root.root}/tmp/smoke", "#{root.root}/ws_unmask/tmp/tested"])
       FileUtils.cp([file, SMOKE], "#{root.root}/tmp/smoke")
       root.run_bare("cd /tmp/smoke && gem install --local --no-document *.gem && " \
-                    "ruby smoke.rb /ws_unmask/tmp/tested/smoke.json && home/bin/ws_unmask doctor --no-speed",
+                    "ruby smoke.rb /ws_unmask/tmp/tested/smoke.json && " \
+                    "home/bin/ws_unmask doctor --no-speed",
                     env: { "GEM_HOME" => "/tmp/smoke/home" })
     end
     smoke_here if @ruby
