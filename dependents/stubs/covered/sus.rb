@@ -1,0 +1,6 @@
+# frozen_string_literal: true
+
+# Instead of the gem that measures coverage, which the suites' configuration requires.
+module Covered
+  Sus = Module.new
+end
