@@ -17,7 +17,7 @@ class Everything
   # The groups of `cargo bench` that the charts show.
   CHARTED = "^(paths at 6|competitors at 0 to 15|decoders chinese)/"
 
-  # What runs, and the charts (NAME.svg) that come of it, with what they show.
+  # The command of each part, and its charts (NAME.svg) with their descriptions.
   PARTS = {
     "Echo servers" => {
       command: [*RUBY, "benches/echo.rb"], markdown: true,

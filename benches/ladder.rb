@@ -8,14 +8,14 @@ require_relative "../examples/xor"
 require_relative "support/chart"
 require_relative "support/rounds"
 
-# The ladder of the article that ws_unmask grew from (a frame decoder moved step by step from Ruby
-# to native code), and the loops of two other articles, restated in Ruby.
+# The steps of the article that ws_unmask grew from (a frame decoder moved step by step from Ruby to
+# native code), and the loops of two other articles, restated in Ruby.
 class Ladder
   SIZES = [61, 125, 4 << 10].freeze
   CHARTED = 125
   KEY = "\x37\xfa\x21\x3d".b
 
-  # What is called, as Ruby code that sees the locals of #scope; the first is the base.
+  # Ruby code that uses the locals of #scope; the first is the base.
   DECODING = {
     "plain Ruby, byte by byte" => "io.rewind; Steps.in_ruby(io)",
     "mask: WsUnmask.unmask_bytes" => "io.rewind; Steps.through_array(io)",
@@ -101,7 +101,7 @@ class Ladder
     puts
   end
 
-  # The steps, as one would write them.
+  # The steps, in idiomatic Ruby.
   module Steps
     module_function
 

@@ -38,7 +38,7 @@ class Profile
     Marshal.load(File.binread(dump))
   end
 
-  # By the two scripts that come with stackprof.
+  # With the two scripts that come with stackprof.
   def draw(dump, name)
     stackprof = Gem.bin_path("stackprof", "stackprof")
     flamegraph = File.join(Gem.loaded_specs["stackprof"].full_gem_path,

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What `rake profile` profiles if it is given nothing else: a server that receives through
-# websocket-driver what people send (chat and Action Cable commands, telephone audio in JSON,
-# speech, documents), in reads as they come from a socket, and answers each tenth message.
+# The default script of `rake profile`: a server that receives typical messages through
+# websocket-driver (chat and Action Cable commands, telephone audio in JSON, speech, documents), in
+# reads as from a socket, and replies to every tenth.
 require "json"
 require "websocket/driver"
 require_relative "../examples/client"

@@ -4,7 +4,7 @@ require "ws_unmask"
 require "websocket/driver"
 require_relative "support/rounds"
 
-# Every way has a loop of its own around the same call, so what the loop costs is in all of them.
+# Each way has its own loop around the call, so all of them include the cost of the loop.
 EMPTY = "".b
 KEY = "\x37\xfa\x21\x3d".b
 WAYS = {

@@ -6,7 +6,7 @@ require_relative "../examples/client"
 require_relative "support/driver"
 require_relative "support/rounds"
 
-# A decoder as one writes it in Ruby: getbyte, map, pack.
+# A decoder in idiomatic Ruby: getbyte, map, pack.
 def decode_in_ruby(io)
   first = io.getbyte
   second = io.getbyte

@@ -18,7 +18,7 @@ class Client
     client&.disconnect
   end
 
-  # A client's frame, masked as RFC 6455, section 5.3 says.
+  # A client's frame, masked as in RFC 6455, section 5.3.
   def self.frame(type, payload, fin: true, rsv1: false, key: SecureRandom.bytes(4))
     length = payload.bytesize
     header = [(fin ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | OPCODES.fetch(type)].pack("C")
@@ -30,7 +30,7 @@ class Client
     header << key << mask(payload, key)
   end
 
-  # All bytes as one large number: the fastest XOR that plain Ruby has.
+  # XORs all bytes as one large Integer, which is the fastest way in plain Ruby.
   def self.mask(payload, key)
     return "".b if payload.empty?
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What bin/demo shows: a Rack app with ws_unmask and without, and a frame decoded. Exits with 1 if
+# Run by bin/demo: shows a Rack app with ws_unmask and without, and a decoded frame. Exits with 1 if
 # anything was wrong.
 
 require "stringio"
@@ -13,7 +13,7 @@ require_relative "server"
 class Demo
   APP = "examples/faye_echo.ru"
   SIZES = [5, 125, 1 << 10, 16 << 10, 1 << 20].freeze
-  # How many messages of which sizes are measured.
+  # The sizes that are measured, and how many messages of each.
   MEASURED = { 125 => 4000, 2 << 10 => 1500, 64 << 10 => 150 }.freeze
   FRAME = "818537fa213d7f9f4d5158" # RFC 6455, section 5.7
   private_constant :APP, :SIZES, :MEASURED, :FRAME
@@ -62,7 +62,7 @@ class Demo
     reply && reply.payload == payload.b && reply.opcode == (type == :text ? 1 : 2)
   end
 
-  # UTF-8 of that many bytes, not all of it ASCII.
+  # Valid UTF-8 of that many bytes, not only ASCII.
   def text(size)
     ("grüß dich, " * ((size / 13) + 1)).byteslice(0, size).scrub(".")
   end

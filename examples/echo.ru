@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# An echo server of Rack, Puma and ws_unmask: a full hijack of the socket, and a thread for each
+# An echo server with Rack, Puma and ws_unmask: a full hijack of the socket, and a thread for each
 # connection.
 #
 #   bundle exec puma -b tcp://127.0.0.1:9292 examples/echo.ru
@@ -32,8 +32,8 @@ module Echo
     socket.close
   end
 
-  # A socket that is closed with unread bytes in it resets the connection, and the peer would never
-  # see why. So it is told that nothing more comes, and what it still sends is read.
+  # Closing a socket that has unread bytes resets the connection, and the peer would not see the
+  # close frame. So shut it down for writing, and read what the peer still sends.
   def self.drain(socket)
     socket.close_write if socket.respond_to?(:close_write) # Puma's TLS sockets cannot
     deadline = clock + DRAIN_SECONDS

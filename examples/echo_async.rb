@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# An echo server of ws_unmask on fibers: async, which Falcon stands on. The sockets are Ruby's own.
+# An echo server on fibers with ws_unmask and async, which Falcon is built on. It uses Ruby's own
+# sockets.
 #
 #   bundle exec ruby -Ilib examples/echo_async.rb 9292
 require "async"
@@ -30,8 +31,8 @@ module Echo
     socket.close
   end
 
-  # A socket that is closed with unread bytes in it resets the connection, and the peer would never
-  # see why. So it is told that nothing more comes, and what it still sends is read.
+  # Closing a socket that has unread bytes resets the connection, and the peer would not see the
+  # close frame. So shut it down for writing, and read what the peer still sends.
   def self.drain(socket, buffer)
     socket.close_write
     Async::Task.current.with_timeout(DRAIN_SECONDS) do

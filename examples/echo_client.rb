@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A client of ws_unmask that echoes what a server sends. As a program, it goes through the cases of
+# A client with ws_unmask that echoes what a server sends. As a program, it runs the cases of
 # Autobahn|Testsuite's fuzzing server.
 #
 #   ruby -Ilib examples/echo_client.rb ws://127.0.0.1:9001

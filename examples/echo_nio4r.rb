@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# An echo server of ws_unmask on an event loop: nio4r, which Puma and Action Cable stand on, too.
+# An echo server on an event loop with ws_unmask and nio4r, which Puma and Action Cable use, too.
 #
 #   bundle exec ruby -Ilib examples/echo_nio4r.rb 9292
 require "nio"
@@ -12,7 +12,7 @@ class EchoPeer
   READ_SIZE = 64 * 1024
   BUFFER = String.new(capacity: READ_SIZE)
   DRAIN_SECONDS = 2
-  # Those that are only read to their end, and by when it has to come.
+  # Connections that are only read to their end, and their deadlines.
   DRAINING = {} # rubocop:disable Style/MutableConstant
 
   def initialize(socket, selector)
@@ -27,7 +27,7 @@ class EchoPeer
     return close if @monitor.readable? && read.nil?
 
     is_written = @connection.flush { |bytes| @socket.write_nonblock(bytes, exception: false) }
-    # Who does not read the answers is not read from.
+    # Do not read from a peer that does not read the replies.
     @monitor.interests = is_written ? :r : :w
     drain if is_written && @connection.closed?
   rescue IOError, SystemCallError
@@ -42,7 +42,7 @@ class EchoPeer
 
   private
 
-  # Nil at the end.
+  # Returns nil at the end.
   def read
     bytes = @socket.read_nonblock(READ_SIZE, BUFFER, exception: false)
     return bytes unless bytes.is_a?(String)
@@ -53,8 +53,8 @@ class EchoPeer
     end
   end
 
-  # A socket that is closed with unread bytes in it resets the connection, and the peer would never
-  # see why. So it is told that nothing more comes, and what it still sends is read.
+  # Closing a socket that has unread bytes resets the connection, and the peer would not see the
+  # close frame. So shut it down for writing, and read what the peer still sends.
   def drain
     @socket.close_write unless DRAINING.key?(self)
     DRAINING[self] ||= Time.now + DRAIN_SECONDS

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# An echo server: Rack, Puma and faye-websocket. The first line is all it takes to speed it up.
+# An echo server: Rack, Puma and faye-websocket. The first require is all that ws_unmask needs.
 #
 #   bundle exec puma -b tcp://127.0.0.1:9292 examples/faye_echo.ru
 require "ws_unmask/websocket_driver"

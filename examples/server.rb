@@ -4,8 +4,8 @@ require "etc"
 require "rbconfig"
 require "socket"
 
-# An example in a process of its own, on a free port of this machine: a Rack app under Puma, or a
-# program that takes the port.
+# Runs an example in a separate process, on a free local port: a Rack app under Puma, or a program
+# that takes the port as its argument.
 module Server
   ROOT = File.expand_path("..", __dir__)
   private_constant :ROOT
@@ -28,7 +28,7 @@ module Server
     stop(pid) if pid
   end
 
-  # What starts it.
+  # The command that starts it.
   # @return [Array<String>]
   def self.command(example, port, puma_arguments = [])
     ruby = [RbConfig.ruby, "-I#{ROOT}/lib"]
@@ -45,7 +45,7 @@ module Server
     server&.close
   end
 
-  # Returns when the process answers on the port.
+  # Returns when the process accepts connections on the port.
   # @param log [Thread] which ends, with what the process has said, when the process does
   def self.wait_for(port, pid, log = Thread.new { "it said nothing" })
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 30

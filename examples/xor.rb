@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Masking as RFC 6455, section 5.3 has it, with what Ruby has for bytes: what specs, examples and
-# benchmarks compare with. Nothing in it is ws_unmask's.
+# Masking as in RFC 6455, section 5.3, in plain Ruby: the reference for specs, examples and
+# benchmarks. It does not use ws_unmask.
 module Xor
   def self.mask(payload, key, offset = 0)
     key = key.bytes.rotate(offset % 4)

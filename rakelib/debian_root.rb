@@ -3,8 +3,8 @@
 require "rake"
 require_relative "checkout"
 
-# A Debian of another suite in a folder, with this checkout and this machine's crates in it. Needs
-# root and mmdebstrap (on Debian: apt-get install mmdebstrap).
+# A Debian of another suite in a folder, with this checkout and this machine's crates. Needs root
+# and mmdebstrap (on Debian: apt-get install mmdebstrap).
 class DebianRoot
   include Rake::DSL
 
@@ -52,8 +52,8 @@ class DebianRoot
     enter(command, env)
   end
 
-  # Makes it, unless it is there. An expired index is that of a mirror which does not follow any
-  # more, and good enough here.
+  # Creates it, unless it exists. An expired index means that a mirror is out of date, which is good
+  # enough here.
   def make
     return if File.exist?("#{@root}/etc/debian_version")
 
@@ -69,7 +69,7 @@ class DebianRoot
 
   private
 
-  # In a mount namespace of its own, so that nothing stays mounted, whatever happens.
+  # In its own mount namespace, so that nothing stays mounted, whatever happens.
   def enter(command, env, mounted = {})
     script = <<~SH
       set -e

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The loops must be compiled as a whole for each level of vectors: a function of theirs that is
-# called costs more than what it does. So the compiled extension may have no symbol of these ...
+# The loops must be inlined for each SIMD level: calling one of their functions costs more than its
+# work. So the compiled extension must not have symbols of these ...
 INLINED = [
   /ws_unmask_core::decoder::Decoder::whole_message/,
   /ws_unmask_core::frame::Frame::(?!check_close)/,
@@ -10,7 +10,7 @@ INLINED = [
   /\A(?!.*::vectorize_\w+\z).*fearless_simd::(?!detect_\w+_level\z)/
 ].freeze
 
-# ... and must have these, which the short paths call, and each of them once for every level.
+# ... and must have these, which the short paths call, each of them once for every level.
 OUT_OF_LINE = %w[long_in_place long_in_place_ascii long_into_uninit
                  short_text_in_place short_text_into text_in_place text_into]
               .map { |name| "ws_unmask_core::unmask::#{name}" }.freeze

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What runs the code in Rust and needs no other library.
+# The specs of the extension, which need no other library.
 EXTENSION_SPECS = %w[masking decoder frame].map { |name| "spec/#{name}_spec.rb" }.freeze
 
 desc "The specs"
@@ -16,7 +16,7 @@ end
 desc "The Rust core's unit tests, property tests and documentation tests"
 task :cargo_test do
   sh "cargo", "test", "--locked", "--features", "deflate"
-  # Without the standard library: its use anywhere in the core would not compile.
+  # Without the standard library, so that using it in the core fails to compile.
   sh "cargo", "test", "--locked", "--no-default-features", "--test", "unmask"
 end
 

@@ -3,12 +3,12 @@
 require "json"
 require "open3"
 
-# The licences of what a precompiled gem has in its binary besides our own code, from Cargo's
-# metadata and the crates' own files.
+# The licenses of the crates in the binary of a precompiled gem, from Cargo's metadata and the
+# crates' own files.
 module ThirdParty
   FILE = "LICENSE-THIRD-PARTY"
   ROOT = File.expand_path("..", __dir__)
-  # What the precompiled gems are made for; a C library makes no difference.
+  # The platforms of the precompiled gems; the C library makes no difference.
   TARGETS = %w[x86_64 aarch64].product(%w[unknown-linux-gnu apple-darwin pc-windows-gnu])
                               .map { |parts| parts.join("-") } - ["aarch64-pc-windows-gnu"]
   private_constant :TARGETS

@@ -12,7 +12,7 @@ RSpec.configure do |config|
   config.expect_with(:rspec) { |expectations| expectations.max_formatted_output_length = 300 }
   config.order = :random
   Kernel.srand(config.seed)
-  # A server that does not answer fails its example, and holds up nothing.
+  # A server that does not respond fails its example, and does not block the others.
   config.around { |example| Timeout.timeout(300) { example.run } }
   if ENV.key?("WS_UNMASK_TESTED")
     config.after(:suite) do

@@ -2,7 +2,7 @@
 
 require_relative "support"
 
-# Clients that do what they may not, or as little as they can, while others go on.
+# Clients that violate the protocol, or send as little as possible, while others are served.
 class BadClients
   include Support
 
@@ -16,7 +16,7 @@ class BadClients
     @idle = short ? 200 : IDLE
   end
 
-  # The large frame is made before, for to mask it in Ruby stops all threads here for a while.
+  # The large frame is encoded beforehand, since masking it in Ruby blocks all threads for a while.
   def run
     @broken_utf8 = Client.frame(:text, "#{"x" * ((16 << 20) - 1)}\xff".b)
     SERVERS.each { |rackup, title| play(rackup, title) }
@@ -39,7 +39,7 @@ class BadClients
     end
   end
 
-  # The slowest of a good client's round trips meanwhile, in seconds.
+  # A good client's slowest round trip meanwhile, in seconds.
   def while_others_echo(port)
     done = false
     good = Thread.new do
@@ -62,7 +62,7 @@ class BadClients
     closed_with(port, 1009) { |client| client.write([0x82, 0xff, 1 << 62, "key!"].pack("CCQ>a4")) }
   end
 
-  # Then the message ends, and is answered.
+  # Then the message ends, and gets its reply.
   def empty_fragments(port)
     Client.open(port) do |client|
       client.send(:binary, "a", fin: false)

@@ -3,7 +3,7 @@
 require_relative "support"
 
 # Many clients at once, each with messages of 100 random fragments, pings among them, written in
-# random pieces: every answer has to be the message, byte for byte.
+# random pieces: every reply has to be the message, byte for byte.
 class Chaos
   include Support
 

@@ -54,7 +54,7 @@ class Cluster
     end
   end
 
-  # A connection may end with its worker; what was answered has to be right.
+  # A connection may end with its worker, but all replies have to be right.
   def converse_until(stop_at, port)
     echoed = opened = 0
     while now < stop_at

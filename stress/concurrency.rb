@@ -58,7 +58,7 @@ class Concurrency
     say "8 threads, each with its decoder: every message right"
   end
 
-  # It may be refused, but what comes out is right, and nothing crashes.
+  # The decoder may refuse it, but its output is right and nothing crashes.
   def one_decoder_in_many_threads
     decoder = WsUnmask::Decoder.new
     frame = Client.frame(:text, "Hello")
@@ -97,7 +97,7 @@ class Concurrency
                Etc.nprocessors)
   end
 
-  # How long another thread does not get to run.
+  # The longest time that another thread cannot run.
   def long_payloads
     payload = "x".b * (64 << 20)
     none = "".b

@@ -3,7 +3,7 @@
 require "fileutils"
 require_relative "support"
 
-# What goes wrong inside: no memory, a listener that raises, a panic in Rust.
+# Internal faults: no memory, a listener that raises, a panic in Rust.
 class Faults
   include Support
 
@@ -39,7 +39,7 @@ class Faults
     end
   RUBY
 
-  # The same in both forms, and nothing in it is random.
+  # The same in the short form; nothing in it is random.
   def initialize(**)
     super()
   end
@@ -59,7 +59,7 @@ class Faults
     say "no memory: NoMemoryError from #{expected.split.first}; payloads untouched, all goes on"
   end
 
-  # With a build of its own, for WsUnmask.panic! is in no other.
+  # With a separate build, since only that has WsUnmask.panic!.
   def panic
     system("cargo", "build", "--quiet", "--locked", "--package", "ws_unmask",
            "--features", "panic_for_tests", "--target-dir", "target/panic",

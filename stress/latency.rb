@@ -2,9 +2,8 @@
 
 require_relative "support"
 
-# Small message after small message on one connection. Nagle's algorithm holds back the second of
-# two small answers until the first is acknowledged, which a peer that has nothing to send delays
-# by 40 ms.
+# Small messages in a row on one connection. Nagle's algorithm holds back the second of two small
+# replies until the first is acknowledged, which a peer with nothing to send delays by 40 ms.
 class Latency
   include Support
 

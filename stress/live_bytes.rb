@@ -3,9 +3,8 @@
 require "fiddle"
 require "tempfile"
 
-# The bytes that this process has in use: Ruby's live objects, and what malloc has given out and not
-# taken back. The resident memory would have in it what an allocator keeps for later, which goes up
-# and down by megabytes.
+# The bytes that this process uses: Ruby's live objects, and malloc's allocated memory. Resident
+# memory would include what allocators keep for later, which varies by megabytes.
 module LiveBytes
   LIBC = Fiddle.dlopen(nil)
   POINTER = Fiddle::TYPE_VOIDP
@@ -23,7 +22,7 @@ module LiveBytes
     objects + malloced
   end
 
-  # By glibc's own account, the last lines of which are the sums over all arenas.
+  # From glibc's statistics, whose last lines are the sums over all arenas.
   def self.malloced
     totals = malloc_info.split("</heap>").last
     size = ->(element) { totals[/<#{element}[^>]* size="(\d+)"/, 1].to_i }

@@ -2,8 +2,8 @@
 
 require_relative "support"
 
-# As many audio streams as an article on a speech recognition gateway had: 400 connections, each
-# with 3,200 bytes (100 ms of sound) every 100 ms.
+# The audio streams of an article on a speech recognition gateway: 400 connections, each with 3,200
+# bytes (100 ms of sound) every 100 ms.
 class Load
   include Support
 
@@ -46,7 +46,7 @@ class Load
     streams&.each(&:close)
   end
 
-  # One connection, with a frame that is made once: the clients must not be what is measured.
+  # One connection, with a frame that is encoded once, so that the clients are not measured.
   class Stream
     attr_reader :sent, :right, :delays
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What an app has where websocket-driver's C extension cannot be compiled: its loop in Ruby.
+# websocket-driver's loop in Ruby, for where its C extension cannot be compiled.
 if $PROGRAM_NAME.end_with?("puma")
   require "websocket/driver"
 

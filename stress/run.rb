@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# All scenarios, or those that are named: ruby stress/run.rb [--short] [NAME...]
+# Runs all scenarios, or those named: ruby stress/run.rb [--short] [NAME...]
 require_relative "support"
 
 NAMES = %w[chaos latency load bad_clients memory concurrency faults cluster].freeze

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
 
-# examples/echo.ru as it would be if it left Nagle's algorithm on.
+# examples/echo.ru with Nagle's algorithm on.
 rackup = File.expand_path("../examples/echo.ru", __dir__)
 instance_eval(File.read(rackup).sub(":NODELAY, true", ":NODELAY, false"), rackup)

@@ -2,7 +2,7 @@
 
 require "websocket/driver"
 
-# What a connection is to websocket-driver: an environment, and somewhere to write to.
+# A connection for websocket-driver: an environment, and somewhere to write to.
 class Connection
   attr_reader :env
 

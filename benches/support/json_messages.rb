@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# JSON as in a chat: messages that differ, as in real life. One message again and again would be
-# little but a reference to the one before it.
+# Varied JSON messages, as in a chat. If the same message were repeated, it would compress to little
+# more than a reference to the previous one.
 module JsonMessages
   WORDS = %w[the of and to in is you that it was for on are with they at be this have from one had
              by what all were when your can said there each].freeze

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Required before a script (ruby -r): samples it, and writes what was seen to the file that PROFILE
-# names.
+# Required before a script (ruby -r): samples it, and writes the profile to the file PROFILE.
 require "stackprof"
 
 StackProf.start(mode: :cpu, interval: 500, raw: true)

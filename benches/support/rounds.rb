@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# Times several ways to do the same work: in rounds, one way after the other, so that all of them
-# meet the same machine; the median of the rounds counts.
+# Measures several ways to do the same work, in rounds of one way after the other, so that all of
+# them meet the same conditions. The median of the rounds counts.
 module Rounds
   ROUNDS = 9
   SECONDS = 0.02
   private_constant :ROUNDS, :SECONDS
 
-  # A loop of its own around a call: a block's call would be in the measurement.
+  # Makes a loop around a call; calling a block would add to the measurement.
   # @param call [String] Ruby code, which sees the locals of +scope+
   def self.loop_around(call, scope)
     eval "->(calls) { i = 0; while i < calls; #{call}; i += 1; end }", scope, __FILE__, __LINE__

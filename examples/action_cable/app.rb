@@ -19,14 +19,14 @@ module ApplicationCable
   Connection = Class.new(ActionCable::Connection::Base)
 end
 
-# What a client sends comes back to it.
+# Echoes what a client sends.
 class EchoChannel < ActionCable::Channel::Base
   def receive(data)
     transmit(data)
   end
 end
 
-# What a client sends goes to everybody.
+# Broadcasts what a client sends.
 class BroadcastChannel < ActionCable::Channel::Base
   def subscribed
     stream_from("news")

@@ -3,7 +3,7 @@
 require "open3"
 require "rbconfig"
 
-# Ruby in a process of its own, for what would harm this one or be hidden in it.
+# Runs Ruby in a separate process, for code that would harm this one, or be masked by it.
 module Child
   LIB = File.expand_path("../../lib", __dir__)
   private_constant :LIB

@@ -3,11 +3,11 @@
 require "ripper"
 require "stringio"
 
-# Runs an example of the documentation, from the standard input, in a process of its own: what a
-# statement returns is behind `# =>`, what it prints behind `# prints`. Prints what is not so.
+# Runs an example of the documentation from standard input. Compares what a statement returns with
+# the text after `# =>`, and what it prints with the text after `# prints`. Prints the differences.
 class DocumentedExample
   PROMISE = / +# (?:=>|prints) /
-  # Behind a comma, there are words.
+  # The text after a comma is a comment.
   VALUE = /\A(?:\[.*\]|"(?:\\.|[^"])*"(?:\.b)?|[^,]+)/
 
   def initialize(code)
@@ -20,7 +20,7 @@ class DocumentedExample
 
   private
 
-  # Lines, joined with those before them until they are complete Ruby.
+  # Joins lines until they are complete Ruby.
   def statements
     @code.lines.each_with_object([+""]) do |line, found|
       found.last << line

@@ -5,13 +5,13 @@ require "digest/sha1"
 require "websocket/driver"
 require_relative "traffic"
 
-# A driver's life, written down: events with the state that a listener sees, what is written,
-# returned and raised.
+# Records what a driver does: events with the state that a listener sees, and what it writes,
+# returns and raises.
 class DriverTranscript
-  # What a connection is to the driver. It keeps what is written, without the random masking.
+  # A connection for the driver. It records what is written, without the random masking keys.
   class Connection
     attr_reader :written
-    # What the next write raises.
+    # The error that the next write raises.
     attr_writer :broken
 
     def initialize(extensions: nil)
@@ -77,7 +77,7 @@ class DriverTranscript
     end
   end
 
-  # What a listener does.
+  # The actions of a listener.
   HABITS = %i[none none echo binary raise close parse parse_nothing parse_and_rescue
               extension_error].freeze
   EVENTS = %i[open message ping pong close error].freeze
@@ -186,7 +186,7 @@ class DriverTranscript
      message && [message.opcode, short(message.data), message.data.encoding, message.rsv1]]
   end
 
-  # Something that one can read if it is not the same.
+  # A readable form, for comparing.
   def short(value)
     value.is_a?(Integer) || value.size < 80 ? value : [value.size, value.hash]
   end

@@ -2,7 +2,7 @@
 
 require_relative "../../examples/client"
 
-# Frames as a client sends them, made without the library.
+# Frames of a client, made without ws_unmask.
 module Frames
   def frame(type, payload = "", **options)
     Client.frame(type, payload.b, **options)

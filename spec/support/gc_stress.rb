@@ -33,7 +33,7 @@ module GcStress
     set(false)
   end
 
-  # How often to do what is done many times: seldom under stress.
+  # The number of repetitions: fewer under stress.
   # @example
   #   many(10_000).times { ... }
   def many(times) = GcStress.wanted? ? [times, 100].min : times

@@ -3,7 +3,7 @@
 require "pathname"
 require "rbs"
 
-# What sig/ declares, as the rbs gem reads it.
+# The declarations of sig/, as read by the rbs gem.
 class Signatures
   FOLDER = File.expand_path("../../sig", __dir__)
 

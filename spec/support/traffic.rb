@@ -3,7 +3,7 @@
 require "zlib"
 require_relative "frames"
 
-# Random frames, right and wrong.
+# Random frames, valid and invalid.
 module Traffic
   include Frames
 
@@ -20,7 +20,7 @@ module Traffic
     Array.new(random.rand(1..12)) { random_frame(random, masked:, deflate:) }
   end
 
-  # In order most of the time, so that what follows it is looked at, too.
+  # Valid most of the time, so that the frames after it are read, too.
   def random_frame(random, masked:, deflate:)
     case random.rand(10)
     when 0 then raw(random, OPCODES.sample(random:), masked: masked ^ random.rand(8).zero?)
@@ -53,7 +53,7 @@ module Traffic
     Zlib::Deflate.new(nil, -15).deflate(data, Zlib::SYNC_FLUSH).delete_suffix("\x00\x00\xff\xff".b)
   end
 
-  # Any frame at all, right or wrong; the flags are FIN and the reserved bits.
+  # Any frame, valid or invalid; the flags are FIN and the reserved bits.
   def raw(random, opcode, masked:, flags: random.rand(16), payload: some_payload(random))
     header = [(flags << 4) | opcode].pack("C") << length(random, payload.bytesize, masked ? 128 : 0)
     return header << payload.b unless masked
@@ -66,7 +66,7 @@ module Traffic
     PAYLOADS.sample(random:).call(random)
   end
 
-  # Sometimes in more bytes than it takes, which the driver lets pass.
+  # Sometimes in more bytes than needed, which the driver accepts.
   def length(random, length, mask_bit)
     forms = []
     forms << [mask_bit | length].pack("C") if length < 126

@@ -2,7 +2,8 @@
 
 require "zlib"
 
-# The other end of a connection with compression, by Ruby's zlib: another implementation.
+# The other end of a connection with compression, with Ruby's zlib as an independent
+# implementation.
 class ZlibPeer
   TAIL = "\x00\x00\xff\xff".b
   private_constant :TAIL
