@@ -6,8 +6,8 @@ require_relative "midori/web_socket"
 module WsUnmask
   # Lets the Midori framework decode with {WsUnmask}.
   #
-  # Two things change besides speed: the bytes of a binary frame are from 0 to 255, also those that
-  # Midori has as negative numbers, and payloads may be longer than 125 bytes.
+  # Two things change besides speed: the bytes of a binary frame are 0 to 255, where Midori returns
+  # negative numbers above 127; and payloads may be longer than 125 bytes.
   #
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/midori"

@@ -5,12 +5,12 @@ require_relative "permessage_deflate/extension"
 require_relative "permessage_deflate/session"
 
 module WsUnmask
-  # Lets the sessions of the gem permessage_deflate inflate and deflate with {WsUnmask}, no further
-  # than websocket-driver's +max_length+: over it, the driver closes with 1009.
+  # Lets the sessions of the gem permessage_deflate inflate and deflate with {WsUnmask}, up to
+  # websocket-driver's +max_length+: above that, the driver closes with 1009.
   #
-  # Nothing else changes: neither what is negotiated, nor which messages are compressed. A message
-  # that ends within a block is an error now, as other messages that are not DEFLATE. It holds for
-  # connections that are opened afterwards.
+  # Neither the negotiation nor the choice of messages to compress changes. A message that ends
+  # inside a block is now an error, like others that are not valid DEFLATE. Applies to connections
+  # that are opened afterwards.
   #
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/permessage_deflate"

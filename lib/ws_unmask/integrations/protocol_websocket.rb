@@ -20,11 +20,11 @@ module WsUnmask
     end
 
     class << self
-      # @return [Integer, nil] the most bytes that a compressed message may inflate to; over it,
-      #   the connection is closed with 1009. nil, the default, for no limit
+      # @return [Integer, nil] the maximum bytes that a compressed message may inflate to; above
+      #   that, the connection is closed with 1009. nil, the default, for no limit
       attr_reader :max_inflated_size
 
-      # @raise [ArgumentError] for what is no size
+      # @raise [ArgumentError] if it is not a size
       def max_inflated_size=(bytes)
         unless bytes.nil? || (bytes.is_a?(Integer) && !bytes.negative?)
           raise ArgumentError, "max_inflated_size must be an Integer of bytes or nil for no limit"

@@ -6,8 +6,8 @@ require_relative "websocket/handler"
 require_relative "websocket/incoming"
 
 module WsUnmask
-  # Lets the websocket gem decode incoming and mask outgoing frames with {WsUnmask}. That a frame is
-  # not complete yet, it knows at once.
+  # Lets the websocket gem decode incoming and mask outgoing frames with {WsUnmask}, and detect
+  # incomplete frames without reading them again.
   #
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/websocket"

@@ -6,14 +6,13 @@ require_relative "websocket_client_simple/client"
 require_relative "websocket_client_simple/read_ahead"
 
 module WsUnmask
-  # Lets the websocket-client-simple gem read what has arrived, where it reads one character after
-  # the other. What it has read, the websocket gem decodes, for which {WebSocketGem} is installed,
-  # too.
+  # Lets the websocket-client-simple gem read all bytes that have arrived at once, instead of one
+  # character at a time. The websocket gem decodes them, so {WebSocketGem} is installed, too.
   #
   # @example In a Gemfile
   #   gem "ws_unmask", require: "ws_unmask/websocket_client_simple"
   module WebSocketClientSimple
-    # The digests of the method that has the loop which reads.
+    # The digests of the known versions of the method with the read loop.
     CONNECT = [
       "db6a9da16678f9c2", # 0.5
       "d08341fbbf03aed3", # 0.6 and 0.7

@@ -5,7 +5,7 @@ module WsUnmask
     # For +Midori::WebSocket+, whose own +decode+ takes a byte at a time from +data+, and supports
     # only payloads up to 125 bytes.
     module WebSocket
-      # The opcodes, and what becomes of their payloads.
+      # The opcodes, and the form of their payloads.
       OPCODES = { 1 => :text, 2 => :bytes, 8 => :bytes, 9 => :text, 10 => :text }.freeze
       CLOSE = 8
       ANY_RESERVED = 7
@@ -34,7 +34,7 @@ module WsUnmask
 
       private
 
-      # The exceptions have Midori's own messages.
+      # Raises exceptions with Midori's own messages.
       def ws_unmask_opcode(data)
         first = data.getbyte or raise EOFError, "no frame"
         return first & 0x0f if first > 0x7f
@@ -42,7 +42,7 @@ module WsUnmask
         raise ::Midori::Exception::ContinuousFrame, "Continous Frame hasn't been implemented yet"
       end
 
-      # Of the frame whose first byte was read.
+      # Reads the frame whose first byte was read.
       def ws_unmask_payload(data)
         if data.instance_of?(StringIO)
           _, payload, size = Native.whole_frame(data.string, data.pos - 1, true, ANY_RESERVED)
@@ -55,7 +55,7 @@ module WsUnmask
         raise ::Midori::Exception::NotMasked, "Messages from client MUST be masked"
       end
 
-      # A frame whose first byte was read already, read as binary: Midori does not check UTF-8.
+      # An IO for a frame whose first byte was read, as a binary frame: Midori does not check UTF-8.
       # @api private
       class AsBinary
         # @param io [#getbyte, #read]

@@ -2,7 +2,7 @@
 
 module WsUnmask
   module PermessageDeflate
-    # For a +PermessageDeflate::Session+, which reads and writes by two objects of Zlib's.
+    # For a +PermessageDeflate::Session+, which reads and writes with two objects of Zlib.
     module Session
       include WebSocketDriver.const_get(:DeflateSession)
 

@@ -6,7 +6,7 @@ require_relative "inflate"
 module WsUnmask
   module ProtocolWebSocket
     # For the singleton class of +Protocol::WebSocket::Extension::Compression+: connections that are
-    # opened from now on inflate and deflate natively.
+    # opened afterwards inflate and deflate natively.
     module Compression
       # @param patches [PatchSet]
       # @return [void]

@@ -2,8 +2,8 @@
 
 module WsUnmask
   module ProtocolWebSocket
-    # For a +Protocol::WebSocket::Frame+ that has no +mask_xor+ yet (before 0.12), but a loop in
-    # each of these methods.
+    # For a +Protocol::WebSocket::Frame+ without +mask_xor+ (before 0.12), which has a loop in each
+    # of these methods.
     module FrameWithoutMaskXor
       # @param arguments [Array<String>] the plain payload
       # @return [Object] what the library's own method returns: the frame or, before 0.9, a length

@@ -8,7 +8,7 @@ module WsUnmask
 
       # @param buffer [String] the payload of a compressed message
       # @return [String] the plain bytes
-      # @raise [::Protocol::WebSocket::ProtocolError] with 1009, if they are more than
+      # @raise [::Protocol::WebSocket::ProtocolError] with 1009 if there are more than
       #   {ProtocolWebSocket.max_inflated_size}
       # @raise [Zlib::DataError] if it is not DEFLATE, as by the library's own method
       def inflate(buffer)

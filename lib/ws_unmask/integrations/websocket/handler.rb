@@ -10,7 +10,7 @@ module WsUnmask
 
       private
 
-      # What the library asks before it decodes each part of a frame.
+      # Called by the library before it decodes each part of a frame.
       def buffer_exists?(buffer_number)
         return true if __send__(:"buffer_exists?_without_ws_unmask", buffer_number)
 

@@ -2,7 +2,7 @@
 
 module WsUnmask
   module WebSocketGem
-    # For +WebSocket::Frame::Incoming+, which looks at a frame's header again whenever it is asked.
+    # For +WebSocket::Frame::Incoming+, which reads a frame's header again at every call.
     module Incoming
       # The first bytes of the messages and control frames that are decoded natively, unless they
       # are fragments.
@@ -25,14 +25,14 @@ module WsUnmask
       def next(*)
         if @ws_unmask_needed && @ws_unmask_changes == HookWatch.changes
           size = @data.bytesize
-          # Data that have become less are others.
+          # If there are fewer bytes than before, they are different ones.
           return if size < @ws_unmask_needed && size >= @ws_unmask_size
         end
         @ws_unmask_needed = nil
         (ws_unmask_whole_message if ws_unmask_unhooked?(PATCHES)) || next_without_ws_unmask
       end
 
-      # @return [Integer] how many bytes have to come, at least, before {next} can return or raise
+      # @return [Integer] the minimum number of further bytes before {next} can return or raise
       #   anything
       def ws_unmask_missing
         return 1 unless ws_unmask_unhooked?(PATCHES)

@@ -2,8 +2,8 @@
 
 module WsUnmask
   module WebSocketClientSimple
-    # For +WebSocket::Client::Simple::Client+, whose thread gets characters from its socket, gives
-    # them to a frame, and asks that for messages.
+    # For +WebSocket::Client::Simple::Client+, whose thread reads characters from its socket,
+    # appends them to a frame, and takes messages from that.
     module Client
       # @param url [String]
       # @param options [Hash]
@@ -14,21 +14,21 @@ module WsUnmask
         connected
       end
 
-      # @return [Boolean] whether frames come now
+      # @return [Boolean] whether the handshake is complete
       def ws_unmask_open? = @handshaked
 
       private
 
-      # The thread waits for the handshake's first character, or has got further already: both ways
-      # to read go together.
+      # The thread may wait for the handshake's first character, or have read more already. Both
+      # ways to read work together.
       def ws_unmask_read_ahead
         socket = @socket
         frame = ws_unmask_frame
         socket.extend(ReadAhead).ws_unmask_read_ahead(self, frame) if socket && frame
       end
 
-      # A local variable of the library's method, where its listener was made; nil if the connection
-      # is closed already.
+      # A local variable of the library's method that created the listener; nil if the connection is
+      # already closed.
       def ws_unmask_frame
         listener = __events.reverse_each.find { |event| event[:type] == :__close }&.fetch(:listener)
         listener&.binding&.local_variable_get(:frame)

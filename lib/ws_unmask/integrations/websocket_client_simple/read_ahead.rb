@@ -4,10 +4,10 @@ module WsUnmask
   module WebSocketClientSimple
     # For the socket of a client, a +TCPSocket+ or an +OpenSSL::SSL::SSLSocket+.
     #
-    # The frame is given no more bytes at once than it needs to go on. So whatever there is to see,
-    # messages and errors, is seen after the same byte as if there came one after the other.
+    # The frame gets no more bytes at once than it needs next. So messages and errors come after the
+    # same byte as if the bytes were read one by one.
     module ReadAhead
-      # As much as a TLS record holds.
+      # The maximum size of a TLS record.
       READ = 16 << 10
       private_constant :READ
 
@@ -19,8 +19,8 @@ module WsUnmask
         @ws_unmask_frame = frame
       end
 
-      # @return [String, nil] what comes next: one character of the handshake, or as many bytes of a
-      #   frame as it needs, or as there are; nil at the end
+      # @return [String, nil] one character of the handshake, or up to as many bytes of a frame as
+      #   it needs; nil at the end
       def getc
         return super unless @ws_unmask_client.ws_unmask_open?
 

@@ -3,10 +3,10 @@
 module WsUnmask
   module WebSocketDriver
     # Compression (permessage-deflate, RFC 7692) for websocket-driver: an extension for its
-    # +add_extension+, also by way of Faye. It inflates no further than the driver's +max_length+;
-    # over it, the driver closes with 1009.
+    # +add_extension+, also with Faye. It inflates up to the driver's +max_length+; above that, the
+    # driver closes with 1009.
     #
-    # One of them serves any number of connections. {Encoder} lists what each of them costs.
+    # A single object serves any number of connections. {Encoder} lists the costs of a connection.
     #
     # @example
     #   driver = WebSocket::Driver.rack(socket, max_length: 1024 * 1024)
@@ -23,7 +23,7 @@ module WsUnmask
       # @param wanted (see WsUnmask::Deflate#initialize)
       # @raise [ArgumentError, TypeError] as {Encoder} and {WsUnmask::Deflate} do
       def initialize(level: 6, threshold: 128, **wanted)
-        Encoder.new(level:, threshold:) # which raises for what they cannot be
+        Encoder.new(level:, threshold:) # raises if they are invalid
         @deflate = WsUnmask::Deflate.new(**wanted)
         @level = level
         @threshold = threshold
@@ -54,7 +54,7 @@ module WsUnmask
       # @return [ClientSession]
       def create_client_session = ClientSession.new(@deflate, @level, @threshold)
 
-      # Parameters as a header has them, and as websocket-extensions has them.
+      # Converts parameters between a header and the form of websocket-extensions.
       # @api private
       module Header
         # @param params [Hash]
@@ -68,7 +68,7 @@ module WsUnmask
         end
       end
 
-      # A connection's.
+      # The session of a connection.
       # @api private
       class Session
         include DeflateSession
@@ -95,8 +95,8 @@ module WsUnmask
         # @return [Hash]
         def generate_response = Header.params(@response)
 
-        # Like {Encoder}, it leaves alone what does not become shorter, unless the next message may
-        # refer to it.
+        # Like {Encoder}, it sends a message that compression does not shorten uncompressed, unless
+        # the next message may refer to it.
         # @param message [#data, #rsv1] to be sent
         # @return [#data, #rsv1] the same
         def process_outgoing_message(message)
@@ -122,7 +122,7 @@ module WsUnmask
         end
       end
 
-      # A client's, whose agreement comes later.
+      # The session of a client, whose agreement comes later.
       # @api private
       class ClientSession < Session
         # @param deflate [WsUnmask::Deflate]
@@ -149,7 +149,7 @@ module WsUnmask
 
       private
 
-      # Malformed is what the driver's parser lets pass: an empty quoted value.
+      # The driver's parser accepts one malformed form: an empty quoted value.
       def accepted(offers)
         offers.each do |params|
           agreement = @deflate.accept(Header.of(params))

@@ -2,7 +2,7 @@
 
 module WsUnmask
   module WebSocketDriver
-    # What sessions of permessage-deflate do with a driver's messages. Includers have
+    # Inflates and deflates a driver's messages for sessions of permessage-deflate, which define
     # +ws_unmask_inflater+ and +ws_unmask_deflater+.
     module DeflateSession
       # @param driver [::WebSocket::Driver] whose limit holds; without one, the default of drivers
@@ -11,7 +11,7 @@ module WsUnmask
       # @param message [#data, #rsv1] as it was received; its data become the plain bytes
       # @return [#data, #rsv1] the same
       # @raise [MessageTooBigError] as soon as there are more plain bytes than the limit. The driver
-      #   has closed with 1009 then
+      #   has then closed with 1009
       # @raise [InvalidPayloadError] if it is not DEFLATE; the driver closes with 1010
       def process_incoming_message(message)
         message.data = ws_unmask_inflater.inflate(message.data, ws_unmask_limit) if message.rsv1

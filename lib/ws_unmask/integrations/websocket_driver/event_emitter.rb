@@ -4,8 +4,8 @@ module WsUnmask
   module WebSocketDriver
     # For +WebSocket::Driver::EventEmitter+.
     module EventEmitter
-      # The driver's own takes as long as everything else that a short message needs, so a single
-      # listener is called without copying the event's name and the list.
+      # The driver's own method takes as long as the rest of a short message's processing. So a
+      # single listener is called without copying the event's name and the list.
       # @param event [Symbol, String]
       # @return [Array<#call>] the listeners that were called
       def emit(event, *args)

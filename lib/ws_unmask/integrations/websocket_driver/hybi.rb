@@ -4,7 +4,7 @@ module WsUnmask
   module WebSocketDriver
     # For +WebSocket::Driver::Hybi+.
     #
-    # Whenever a handler is called, the state is that between two frames: the handler may raise,
+    # When a handler is called, the state is that between two frames, so the handler may raise,
     # close the connection, or parse more.
     module Hybi
       # The driver's types that the fast path sends.
@@ -17,8 +17,8 @@ module WsUnmask
       # The driver's stages: between two frames, in a header, and waiting for a payload.
       BETWEEN = 0
       WAITING = 4
-      # The driver's state of an open connection. While one is closing, the driver goes on after
-      # errors, so everything is left to it.
+      # The driver's state of an open connection. While a connection closes, the driver continues
+      # after errors, so everything is left to it.
       OPEN = 1
       private_constant :OPCODES, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING, :OPEN
 
@@ -58,10 +58,10 @@ module WsUnmask
         end
       end
 
-      # @return [Integer] the most bytes in a message
+      # @return [Integer] the maximum bytes of a message
       def ws_unmask_max_length = @max_length
 
-      # Closes as for a frame that is too large.
+      # Closes the connection as for a frame that is too large.
       # @return [void]
       def ws_unmask_fail_too_large
         __send__(:fail, :too_large, "WebSocket frame length too large")
@@ -85,8 +85,8 @@ module WsUnmask
         @socket.write(Native.frame(frame.opcode, frame.payload, key, frame.final, reserved))
       end
 
-      # Whether nobody hooks what the fast path bypasses. Called for every message, so it is cheap;
-      # and only after the handshake, which determines the extensions.
+      # Whether no method that the fast path bypasses is hooked. Called for every message, so it is
+      # cheap; and only after the handshake, which determines the extensions.
       def ws_unmask_fast_path?
         changes = HookWatch.changes
         return @ws_unmask_fast_path if @ws_unmask_changes == changes

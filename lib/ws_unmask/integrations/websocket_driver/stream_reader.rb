@@ -33,7 +33,7 @@ module WsUnmask
         true
       end
 
-      # Keeps only what has not been read, and not the buffer around it.
+      # Keeps only the unread bytes, and not the buffer around them.
       # @return [void]
       def ws_unmask_compact
         return if @offset.zero?
