@@ -63,6 +63,28 @@ module WsUnmask
       #   @return [String] the payload of a compressed message (RFC 7692, section 7.2.1), in
       #     ASCII-8BIT. It has to be sent unless there is no context takeover
     end
+
+    # @!method self.take_frame(buffer, classes, max_frame_size, with_length)
+    #   Takes the frame at the start of a String out of it, masked as it came. If there is none, the
+    #   String is unchanged.
+    #   @param buffer [String]
+    #   @param classes [Array<Class, nil>] of protocol-websocket's frames, by opcode
+    #   @param max_frame_size [Integer, nil] in bytes
+    #   @param with_length [Boolean] whether such a frame has an instance variable +@length+
+    #   @return [Object] an object of one of the classes, with its instance variables; nil if more
+    #     bytes are needed; the payload's length if it is over the limit; false for everything that
+    #     is left to the library
+
+    # @!method self.take_message(buffer, max_frame_size)
+    #   The same for a message in a single frame, unmasked and checked.
+    #   @param buffer [String]
+    #   @param max_frame_size [Integer, nil] in bytes
+    #   @return [String, nil, Integer, false] text in UTF-8, binary in ASCII-8BIT; else as above
+
+    # @!method self.text?(bytes, last)
+    #   @param bytes [String]
+    #   @param last [Boolean] whether nothing follows; else they may end within a character
+    #   @return [Boolean] whether they are UTF-8
   end
   private_constant :Native
 end

@@ -1,13 +1,16 @@
 //! `WsUnmask::Native`: the private functions for the integrations. They are called in the hottest
 //! loops, so arguments are positional and results flat.
 
+mod take;
+
 use crate::arguments::{offset, optional_key, required_if, string};
 use crate::codec;
 use crate::error::{cannot_be_sent, decode_error};
 use crate::ruby_memory::{self, FrameList, RubyString, catching_jumps, with_bytes};
 use crate::types;
 use magnus::{Error, RModule, Ruby, Value, function, prelude::*};
-use ws_unmask_core::frame::{Frame, Header};
+use take::{take_frame, take_message};
+use ws_unmask_core::frame::{Frame, Header, Opcode, check_payload};
 use ws_unmask_core::{DecodeError, Masking, MessageState, Reserved, Rules};
 
 pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
@@ -15,6 +18,9 @@ pub fn init(ruby: &Ruby, module: RModule) -> Result<(), Error> {
     native.define_singleton_method("whole_frames", function!(whole_frames, 6))?;
     native.define_singleton_method("whole_frame", function!(whole_frame, 4))?;
     native.define_singleton_method("frame", function!(frame, 5))?;
+    native.define_singleton_method("take_frame", function!(take_frame, 4))?;
+    native.define_singleton_method("take_message", function!(take_message, 2))?;
+    native.define_singleton_method("text?", function!(is_text, 2))?;
     codec::init(ruby, native)
 }
 
@@ -135,4 +141,12 @@ fn frame(
     };
     header.check().map_err(|error| cannot_be_sent(ruby, error))?;
     ruby_memory::framed(header, payload)
+}
+
+/// Whether `bytes` are UTF-8; at their end, a part of a character is allowed unless they are the last.
+fn is_text(ruby: &Ruby, bytes: Value, last: bool) -> Result<bool, Error> {
+    let bytes = string(ruby, bytes, "bytes")?;
+    let length = bytes.len() as u64;
+    let header = Header { fin: last, reserved: 0, opcode: Opcode::Text, key: None, length };
+    Ok(with_bytes(bytes, |bytes| check_payload(&header, bytes)).is_ok())
 }

@@ -19,10 +19,11 @@ use core::mem::MaybeUninit;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use magnus::{
-    Error, RString, TryConvert, TypedData, Value,
+    Error, RClass, RString, TryConvert, TypedData, Value,
     encoding::Coderange,
     prelude::*,
-    rb_sys::{AsRawValue, FromRawValue, protect},
+    rb_sys::{AsRawId, AsRawValue, FromRawValue, protect},
+    value::Id,
 };
 use std::collections::TryReserveError;
 use std::panic::{catch_unwind, resume_unwind};
@@ -124,6 +125,39 @@ pub fn bytes_string(bytes: &[u8]) -> Result<RString, Error> {
     let raw = protect(|| new_string(bytes.len()))?;
     let (string, ()) = filled(raw, bytes.len(), |dst| _ = dst.write_copy_of_slice(bytes));
     Ok(string)
+}
+
+/// A new String of these bytes, in ASCII-8BIT. Called within [`catching_jumps`]; it allocates.
+#[inline(always)]
+pub fn new_bytes(bytes: &[u8]) -> Value {
+    let (string, ()) =
+        filled(new_string(bytes.len()), bytes.len(), |dst| _ = dst.write_copy_of_slice(bytes));
+    string.as_value()
+}
+
+/// A new object of `class` with instance variables; its `initialize` is not called. Called within
+/// [`catching_jumps`]; it allocates.
+#[inline(always)]
+pub fn new_object<const N: usize>(class: RClass, variables: [(Id, Value); N]) -> Value {
+    // SAFETY: `class` is a class, and allocates what the caller has checked to be a plain object. A
+    // new object is not frozen, so its variables can be set; it and the values are on the stack.
+    let object = unsafe { rb_sys::rb_obj_alloc(class.as_raw()) };
+    for (name, value) in variables {
+        unsafe { rb_sys::rb_ivar_set(object, name.as_raw(), value.as_raw()) };
+    }
+    gc_guard(variables);
+    unsafe { Value::from_raw(object) }
+}
+
+/// Removes the first `len` bytes of `string`, without copying those behind. Called within
+/// [`catching_jumps`].
+///
+/// Raises FrozenError for a frozen String and RuntimeError for one that is locked by an IO; it is
+/// unchanged then.
+#[inline]
+pub fn drop_bytes(string: RString, len: usize) {
+    // SAFETY: `string` is a String. It checks that this may be changed, and `len`.
+    unsafe { rb_sys::rb_str_drop_bytes(string.as_raw(), len as _) };
 }
 
 /// Appends the frame of [`framed_bytes`] to `output`, whose memory grows by doubling and is kept.

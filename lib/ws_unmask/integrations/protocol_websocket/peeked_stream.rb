@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module WsUnmask
+  module ProtocolWebSocket
+    # The streams whose +peek+ yields their own buffer, so that what is removed from it has been
+    # read: those of io-stream and, before that, of async-io.
+    module PeekedStream
+      OWNERS = %w[IO::Stream::Readable IO::Stream::Generic Async::IO::Stream].freeze
+      FILES = %r{/(?:io/stream|async/io)/[^/]+\.rb\z}
+      private_constant :OWNERS, :FILES
+
+      # @param stream [Object]
+      # @return [Boolean] whether it is one, and nobody hooks how it is read
+      def self.one?(stream)
+        methods = %i[peek read].map { |name| stream.method(name) }
+        HookWatch.watch_modules([stream.class, *methods.map(&:owner)])
+        methods.all? { |method| librarys?(method) } &&
+          stream.peek { true }.equal?(stream.peek { true })
+      rescue NameError
+        false
+      end
+
+      def self.librarys?(method)
+        OWNERS.include?(method.owner.name) && FILES.match?(method.source_location&.first.to_s)
+      end
+      private_class_method :librarys?
+    end
+  end
+end
