@@ -25,6 +25,11 @@ module WsUnmask
       # @param chunk [String, nil] the bytes that were read
       # @return [nil]
       def parse(chunk)
+        if @stage == WAITING && @ready_state == OPEN && chunk.instance_of?(String) &&
+           !chunk.empty? && ws_unmask_fast_path?
+          ws_unmask_finish if @reader.ws_unmask_add(chunk) >= @frame.length
+          return
+        end
         @ws_unmask_batch = nil
         return parse_without_ws_unmask(chunk) unless @ready_state == OPEN && ws_unmask_fast_path?
 
@@ -106,16 +111,47 @@ module WsUnmask
                             @ws_unmask_reserved, @max_length, @message&.data&.bytesize)
       end
 
-      # Goes back to the start of a partial frame, if all of it may have arrived by now.
+      # Goes back to the start of a header that has come in part.
       def ws_unmask_unread_header
-        return unless @stage.between?(BETWEEN + 1, WAITING)
+        return unless @stage.between?(BETWEEN + 1, WAITING - 1)
 
         header = @stage < 3 ? @stage : 2 + @frame.length_bytes.to_i
-        header += 4 if @stage == WAITING && @frame.masked
-        return unless @reader.ws_unmask_unread(header, @stage == WAITING ? @frame.length : 0)
+        return unless @reader.ws_unmask_unread(header)
 
         @stage = BETWEEN
         @frame = nil
+      end
+
+      # Delivers the frame whose header was read before, a large one without a copy; and then those
+      # behind it.
+      def ws_unmask_finish
+        @ws_unmask_batch = nil
+        frame = @frame
+        payload = @reader.ws_unmask_take(frame.length)
+        @stage = BETWEEN
+        key = frame.masking_key
+        if key.is_a?(String) && key.bytesize == 4 && !payload.empty?
+          WsUnmask.unmask!(payload, key)
+          frame.masking_key = nil
+        end
+        ws_unmask_deliver_finished(frame, payload)
+        ws_unmask_receive(nil) unless @reader.ws_unmask_empty?
+      end
+
+      def ws_unmask_deliver_finished(frame, payload)
+        first_byte = (frame.final ? 0x80 : 0) | frame.opcode
+        is_message = @ws_unmask_plain && (first_byte == TEXT || first_byte == BINARY)
+        if is_message && ws_unmask_valid?(first_byte, payload)
+          @frame = nil
+          ws_unmask_deliver(first_byte, payload)
+        else
+          emit_frame(payload.force_encoding(Encoding::BINARY))
+        end
+      end
+
+      # Whether it can be delivered as it is: not if it is text that is not UTF-8.
+      def ws_unmask_valid?(first_byte, payload)
+        first_byte == BINARY || payload.force_encoding(Encoding::UTF_8).valid_encoding?
       end
 
       # Delivers the complete frames in the reader, and leaves the rest to the driver.
@@ -129,7 +165,7 @@ module WsUnmask
         parse_without_ws_unmask(nil) unless @reader.ws_unmask_drained?
       ensure
         @ws_unmask_batch = nil
-        @reader.ws_unmask_compact unless @stage.between?(BETWEEN + 1, WAITING)
+        @reader.ws_unmask_compact unless @stage.between?(BETWEEN + 1, WAITING - 1)
       end
 
       # Stops if a listener closes the connection, parses more or hooks a method.
@@ -185,10 +221,11 @@ module WsUnmask
       end
 
       def ws_unmask_collect(frame)
-        if frame.opcode.zero?
-          @message << frame
-        else
+        if frame.final && frame.opcode.positive?
           @message = ws_unmask_message(frame)
+        else
+          @message = ::WebSocket::Driver::Hybi::Message.new unless frame.opcode.zero?
+          @message << frame
         end
         emit_message if frame.final
       end

@@ -22,15 +22,35 @@ module WsUnmask
       # @return [Boolean] whether everything has been read
       def ws_unmask_drained? = @offset == @buffer.bytesize
 
-      # Goes back to the start of a frame's header, once its payload has arrived.
+      # Goes back to the start of a frame's header.
       # @param header [Integer] how many bytes have been read
-      # @param payload [Integer] how many have to follow
       # @return [Boolean] whether it did
-      def ws_unmask_unread(header, payload)
-        return false if @offset < header || @buffer.bytesize < @offset + payload
+      def ws_unmask_unread(header)
+        return false if @offset < header
 
         @offset -= header
         true
+      end
+
+      # Like put, without a method call for a chunk that is small against what is there.
+      # @param chunk [String]
+      # @return [Integer] how many bytes have not been read
+      def ws_unmask_add(chunk)
+        @buffer << chunk.force_encoding(Encoding::BINARY)
+        @buffer.bytesize - @offset
+      end
+
+      # @param length [Integer] as many as are there, or fewer
+      # @return [String] so many bytes. Those of several chunks that hold nothing else are not copied.
+      def ws_unmask_take(length)
+        if @offset.zero? && @buffer.bytesize == length
+          payload = @buffer
+          @buffer = String.new
+        else
+          payload = @buffer.byteslice(@offset, length)
+          @offset += length
+        end
+        payload
       end
 
       # Keeps only the unread bytes, and not the buffer around them.
