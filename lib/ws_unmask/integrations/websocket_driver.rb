@@ -57,6 +57,16 @@ module WsUnmask
                         :check_frame_length, :emit_frame, :emit_message, :send_frame
     end
 
+    class << self
+      # Whether +Driver#parse+ raises {MessageTooBigError} after it has closed a connection because
+      # a message is over the option +max_length+ (64 MiB by default). By itself, the driver only
+      # emits +:error+ and +:close+ then, which clients like ferrum do not tell their callers.
+      # Default: false.
+      # @return [Boolean]
+      attr_accessor :raise_message_too_big
+    end
+    self.raise_message_too_big = false
+
     private_constant :DeflateSession, :EventEmitter, :Extensions, :Hybi, :Mask, :StreamReader
 
     extend PatchSet::Switch

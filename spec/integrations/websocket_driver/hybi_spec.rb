@@ -102,6 +102,45 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
     end
   end
 
+  describe "#parse of a message over max_length" do
+    before { WsUnmask::WebSocketDriver.raise_message_too_big = true }
+    after { WsUnmask::WebSocketDriver.raise_message_too_big = false }
+
+    let(:too_big) { [frame(:text, "x" * 400, fin: false), frame(:continuation, "x" * 101)] }
+
+    def closed_by(driver)
+      codes = []
+      driver.on(:close) { |event| codes << event.code }
+      codes
+    end
+
+    it "raises after it has closed the connection, if the app wants that" do
+      binary = frame(:binary, "x" * 501)
+      [[binary], too_big, [too_big.join], [hello + binary], binary.chars].each do |pieces|
+        driver, = open_driver(max_length: 500)
+        codes = closed_by(driver)
+        expect { pieces.each { |piece| driver.parse(piece) } }
+          .to raise_error(WsUnmask::MessageTooBigError, /over max_length \(500 bytes\)/)
+        expect(codes).to eq [1009]
+        expect { driver.parse(hello) }.not_to raise_error
+      end
+    end
+
+    it "raises nothing for what the limit allows" do
+      driver, messages = open_driver(max_length: 500)
+      driver.parse(frame(:text, "x" * 500))
+      expect(messages).to eq ["x" * 500]
+    end
+
+    it "raises nothing by default" do
+      WsUnmask::WebSocketDriver.raise_message_too_big = false
+      driver, = open_driver(max_length: 500)
+      codes = closed_by(driver)
+      driver.parse(frame(:text, "x" * 501))
+      expect(codes).to eq [1009]
+    end
+  end
+
   describe "#frame" do
     it "closes with code 1010 if the socket raises an extension's error" do
       closed = both do

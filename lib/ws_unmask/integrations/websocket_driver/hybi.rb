@@ -79,6 +79,15 @@ module WsUnmask
         emit_message_without_ws_unmask
       end
 
+      def fail(type, message)
+        was_open = @ready_state <= OPEN
+        fail_without_ws_unmask(type, message)
+        return unless type == :too_large && was_open && WebSocketDriver.raise_message_too_big
+
+        raise MessageTooBigError, "a message is over max_length (#{@max_length} bytes), so the " \
+                                  "connection was closed"
+      end
+
       def send_frame(frame)
         unless frame.opcode.is_a?(Integer) && frame.opcode <= LAST_OF_MESSAGES &&
                ws_unmask_fast_path?
@@ -140,8 +149,8 @@ module WsUnmask
 
       def ws_unmask_deliver_finished(frame, payload)
         first_byte = (frame.final ? 0x80 : 0) | frame.opcode
-        is_message = @ws_unmask_plain && (first_byte == TEXT || first_byte == BINARY)
-        if is_message && ws_unmask_valid?(first_byte, payload)
+        if @ws_unmask_plain && [TEXT, BINARY].include?(first_byte) &&
+           ws_unmask_valid?(first_byte, payload)
           @frame = nil
           ws_unmask_deliver(first_byte, payload)
         else

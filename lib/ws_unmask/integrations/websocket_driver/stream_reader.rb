@@ -32,7 +32,7 @@ module WsUnmask
         true
       end
 
-      # Like put, without a method call for a chunk that is small against what is there.
+      # Like put.
       # @param chunk [String]
       # @return [Integer] how many bytes have not been read
       def ws_unmask_add(chunk)
@@ -40,8 +40,8 @@ module WsUnmask
         @buffer.bytesize - @offset
       end
 
-      # @param length [Integer] as many as are there, or fewer
-      # @return [String] so many bytes. Those of several chunks that hold nothing else are not copied.
+      # @param length [Integer] no more than are there
+      # @return [String] so many bytes; not copied if there are no others
       def ws_unmask_take(length)
         if @offset.zero? && @buffer.bytesize == length
           payload = @buffer
