@@ -81,8 +81,10 @@ module WsUnmask
 
       def fail(type, message)
         was_open = @ready_state <= OPEN
-        fail_without_ws_unmask(type, message)
-        return unless type == :too_large && was_open && WebSocketDriver.raise_message_too_big
+        result = fail_without_ws_unmask(type, message)
+        unless type == :too_large && was_open && WebSocketDriver.raise_message_too_big
+          return result
+        end
 
         raise MessageTooBigError, "a message is over max_length (#{@max_length} bytes), so the " \
                                   "connection was closed"
