@@ -57,7 +57,7 @@ mod utf8;
 pub use close::is_close_code;
 pub use decoder::{Decoder, Message};
 pub use encoder::{EncodeError, Encoder, Prepared};
-pub use error::{DecodeError, ProtocolError, Violation};
+pub use error::{DecodeError, InvalidUtf8, ProtocolError, Violation};
 pub use frame::{Frame, MessageState};
 pub use masked_payload::MaskedPayload;
 pub use payload::{Content, Payload};

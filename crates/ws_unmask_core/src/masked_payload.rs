@@ -1,6 +1,6 @@
 //! A complete payload in the input, still masked.
 
-use crate::error::{DecodeError, ProtocolError, Violation};
+use crate::error::{DecodeError, InvalidUtf8, ProtocolError, Violation};
 use crate::payload::{Content, Expected, Payload};
 use crate::reassembly::Reassembly;
 use crate::text::Text;
@@ -36,13 +36,13 @@ impl<'a> MaskedPayload<'a> {
     ///
     /// # Errors
     ///
-    /// [`Violation::InvalidUtf8`]; the offset counts from the start of the payload.
+    /// Text that is not valid UTF-8; the offset counts from the start of the payload.
     ///
     /// # Panics
     ///
     /// If `dst` is not [`len`](Self::len) bytes long.
     #[inline]
-    pub fn unmask_into(&self, dst: &mut [MaybeUninit<u8>]) -> Result<Content, ProtocolError> {
+    pub fn unmask_into(&self, dst: &mut [MaybeUninit<u8>]) -> Result<Content, InvalidUtf8> {
         let Self { bytes, key, expected } = *self;
         same_length(dst.len(), bytes.len());
         match expected {
@@ -59,7 +59,7 @@ impl<'a> MaskedPayload<'a> {
 
 /// Where text that was refused is invalid.
 #[cold]
-fn invalid_utf8(masked: &[u8], key: [u8; 4]) -> ProtocolError {
+fn invalid_utf8(masked: &[u8], key: [u8; 4]) -> InvalidUtf8 {
     let mut plain = Vec::new();
     let mut at = None;
     if plain.try_reserve_exact(masked.len()).is_ok() {
@@ -67,7 +67,7 @@ fn invalid_utf8(masked: &[u8], key: [u8; 4]) -> ProtocolError {
         unmask(&mut plain, key, 0);
         at = utf8::first_invalid(&plain, 0);
     }
-    ProtocolError::new(Violation::InvalidUtf8, at.unwrap_or(0) as u64)
+    InvalidUtf8 { offset: at.unwrap_or(0) as u64 }
 }
 
 impl Payload for Vec<u8> {
