@@ -17,12 +17,24 @@ use fearless_simd::Simd;
 #[derive(Clone, Copy)]
 pub struct SimdLevel(Option<Vectors>);
 
+/// Up to here the widest vectors are the best.
+pub(crate) const WIDEST_UP_TO: usize = 32 << 10;
+
 impl SimdLevel {
     /// The best level of this CPU. With the `std` feature the CPU is asked once and the answer
     /// kept; without it this is what the compilation target guarantees.
     #[inline]
     pub fn best() -> Self {
         Self::of(best_vectors())
+    }
+
+    /// The best level to unmask `len` bytes with, or to copy ASCII: payloads over 32 KiB are worked on
+    /// in L2 or beyond, where AVX-512's 64-byte vectors are slower than 32-byte ones: 57 against 66 GB/s
+    /// at 64 KiB to 1 MiB (`cargo bench`, group `levels at 6`).
+    #[inline(always)]
+    pub(crate) fn best_for(len: usize) -> Self {
+        let best = Self::best();
+        if len > WIDEST_UP_TO { best.at_most_32_bytes() } else { best }
     }
 
     /// Every level of this CPU, best first. The last one is the fallback, which needs no vectors.

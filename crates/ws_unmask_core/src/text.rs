@@ -35,7 +35,7 @@ impl Text {
             let is_ascii = unmask_into_uninit(dst, src, key, 0);
             return Ok(if is_ascii { Content::Ascii } else { Content::UncheckedText });
         }
-        Piece::content(unmask_text_into(dst, src, key, 0, Cut::default())).ok_or(Invalid)
+        Piece::content(unmask_text_into(dst, src, key, Cut::default())).ok_or(Invalid)
     }
 
     /// The next piece, in place; it begins `offset` bytes into its frame. A byte that makes the text

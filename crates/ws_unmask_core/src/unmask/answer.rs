@@ -12,9 +12,6 @@ pub(crate) trait Answer {
     /// Whether the bytes are text, which is checked.
     const IS_TEXT: bool = false;
 
-    /// Whether a short payload that is not all ASCII is left as it is.
-    const ASCII_OR_NOTHING: bool = false;
-
     /// From what vectors have seen; `end` is the end of text, if it is not all ASCII.
     fn new(is_ascii: bool, end: impl FnOnce() -> Result<Cut, Invalid>) -> Self;
 
@@ -54,28 +51,6 @@ impl Answer for bool {
     #[inline(always)]
     fn of_few(plain: Few, _: usize, _: Cut) -> Self {
         plain.is_ascii()
-    }
-}
-
-/// Whether they are all ASCII, and only then unmasked.
-pub(crate) struct IfAscii(pub(crate) bool);
-
-impl Answer for IfAscii {
-    const ASCII_OR_NOTHING: bool = true;
-
-    #[inline(always)]
-    fn new(is_ascii: bool, _: impl FnOnce() -> Result<Cut, Invalid>) -> Self {
-        Self(is_ascii)
-    }
-
-    #[inline(always)]
-    fn without_vectors<T: InOut>(_: T, _: Key, _: Cut) -> Self {
-        Self(false)
-    }
-
-    #[inline(always)]
-    fn of_few(plain: Few, _: usize, _: Cut) -> Self {
-        Self(plain.is_ascii())
     }
 }
 

@@ -15,8 +15,7 @@ pub(crate) trait InOut {
     /// Writes plain bytes from `at` on.
     fn write(&mut self, at: usize, plain: &[u8]);
 
-    /// How many bytes from the start the first address after it lies that is a multiple of
-    /// `alignment`: 1 to `alignment`.
+    /// How many bytes from the start the first address lies that is a multiple of `alignment`.
     fn next_aligned(&self, alignment: usize) -> usize;
 
     /// The whole pieces of `size` bytes between two positions.
@@ -75,7 +74,7 @@ impl InOut for InPlace<'_> {
 
     #[inline(always)]
     fn next_aligned(&self, alignment: usize) -> usize {
-        alignment - self.0.as_ptr().addr() % alignment
+        self.0.as_ptr().addr().wrapping_neg() % alignment
     }
 
     #[inline(always)]
@@ -121,7 +120,7 @@ impl<B: Byte> InOut for Copied<'_, B> {
 
     #[inline(always)]
     fn next_aligned(&self, alignment: usize) -> usize {
-        alignment - self.dst.as_ptr().addr() % alignment
+        self.dst.as_ptr().addr().wrapping_neg() % alignment
     }
 
     #[inline(always)]

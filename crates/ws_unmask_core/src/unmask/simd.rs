@@ -3,18 +3,17 @@
 mod seen;
 
 use super::answer::{Answer, Piece};
-use super::in_out::{Copied, InOut, InPlace};
+use super::in_out::{Byte, Copied, InOut, InPlace};
 use super::word;
 use crate::key::Key;
 use crate::utf8::Invalid;
 use crate::utf8::{Cut, vectors::ByteVector};
 use crate::{Content, SimdLevel};
 use core::mem::MaybeUninit;
-use fearless_simd::{Level as Vectors, dispatch, prelude::*, u8x16, u8x32, u8x64};
+use fearless_simd::{Level as Vectors, kernel, prelude::*, u8x16, u8x32, u8x64};
 use seen::{Seen, splat};
 
-/// Vectors in a step of the main loop. With eight of them 1,280 bytes take longer, and 16 KiB take
-/// no less.
+/// Vectors in a step of the main loop for text.
 const STEP: usize = 2 * HALF;
 const HALF: usize = 2;
 
@@ -27,7 +26,7 @@ const HALF: usize = 2;
 /// assert_eq!(&payload, b"Hello");
 /// ```
 pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
-    best(InPlace(payload), Key::new(key).at(offset))
+    unmask_at(SimdLevel::best_for(payload.len()), payload, key, offset);
 }
 
 /// [`unmask()`] at a level of one's choice, to test or to measure it.
@@ -42,7 +41,11 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
 /// }
 /// ```
 pub fn unmask_at(level: SimdLevel, payload: &mut [u8], key: [u8; 4], offset: usize) {
-    at_level(level, InPlace(payload), Key::new(key).at(offset), Cut::default())
+    let key = Key::new(key).at(offset);
+    match payload.len() {
+        0..16 => few(InPlace(payload), key, Cut::default()),
+        _ => bytes_in_place(level, payload, key),
+    }
 }
 
 /// [`unmask_into`](crate::unmask_into) at a level of one's choice, to test or to measure it.
@@ -60,7 +63,11 @@ pub fn unmask_at(level: SimdLevel, payload: &mut [u8], key: [u8; 4], offset: usi
 /// ```
 pub fn unmask_into_at(level: SimdLevel, dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
     super::same_length(dst.len(), src.len());
-    at_level(level, Copied { dst, src }, Key::new(key).at(offset), Cut::default())
+    let key = Key::new(key).at(offset);
+    match src.len() {
+        0..16 => few(Copied { dst, src }, key, Cut::default()),
+        _ => bytes_into(level, dst, src, key),
+    }
 }
 
 /// Unmasks a whole text in place at a level of one's choice, to test or to measure it: what is known
@@ -80,7 +87,7 @@ pub fn unmask_text_at(
     offset: usize,
 ) -> Option<Content> {
     let key = Key::new(key).at(offset);
-    Piece::content(at_level(level, InPlace(payload), key, Cut::default()))
+    Piece::content(text_in_place(level, payload, key, Cut::default()))
 }
 
 /// [`unmask_text_at`] on the way from `src` into memory that nothing has been written to yet.
@@ -97,55 +104,155 @@ pub fn unmask_text_into_at(
 ) -> Option<Content> {
     super::same_length(dst.len(), src.len());
     let key = Key::new(key).at(offset);
-    Piece::content(at_level(level, Copied { dst, src }, key, Cut::default()))
+    Piece::content(TextByte::text_into(level, dst, src, key, Cut::default()))
 }
 
-/// Payloads over 32 KiB are worked on in L2 or beyond, where AVX-512's 64-byte vectors are slower
-/// than 32-byte ones: 57 against 66 GB/s at 64 KiB to 1 MiB (`cargo bench`, group `levels at 6`).
-pub(crate) const WIDEST_UP_TO: usize = 32 << 10;
-
-/// Unmasks by the level that is best for the length.
-#[inline(always)]
-pub(crate) fn best<T: InOut, A: Answer>(in_out: T, key: Key) -> A {
-    let level = SimdLevel::best();
-    let level = if in_out.len() > WIDEST_UP_TO { level.at_most_32_bytes() } else { level };
-    at_level(level, in_out, key, Cut::default())
+/// A function that does `$work` at a level. It is compiled once for each of them, and takes its
+/// arguments in registers: those of a closure would go through memory, 2 ns a call.
+macro_rules! at_every_level {
+    ($name:ident($($argument:ident: $type:ty),+) -> $answer:ty = $function:ident($work:expr)) => {
+        #[inline(always)]
+        fn $name(level: SimdLevel, $($argument: $type),+) -> $answer {
+            at_every_level!(@kernels avx512: Avx512, avx2: Avx2, sse4_2: Sse4_2, sse2: Sse2,
+                neon: Neon, simd128: WasmSimd128;
+                ($($argument: $type),+) -> $answer = $function($work));
+            match vectors_for::<$answer>(level) {
+                #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+                Some(Vectors::Avx512(simd)) => avx512(simd, $($argument),+),
+                #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+                Some(Vectors::Avx2(simd)) => avx2(simd, $($argument),+),
+                #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+                Some(Vectors::Sse4_2(simd)) => sse4_2(simd, $($argument),+),
+                #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+                Some(Vectors::Sse2(simd)) => sse2(simd, $($argument),+),
+                #[cfg(target_arch = "aarch64")]
+                Some(Vectors::Neon(simd)) => neon(simd, $($argument),+),
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                Some(Vectors::WasmSimd128(simd)) => simd128(simd, $($argument),+),
+                _ => without_vectors($work),
+            }
+        }
+    };
+    (@kernels $($level:ident: $Level:ident),+;
+        $arguments:tt -> $answer:ty = $function:ident($work:expr)) => {
+        $(at_every_level!(@kernel $level: $Level; $arguments -> $answer = $function($work));)+
+    };
+    (@kernel $level:ident: $Level:ident;
+        ($($argument:ident: $type:ty),+) -> $answer:ty = $function:ident($work:expr)) => {
+        kernel!(
+            #[inline(always)]
+            fn $level(simd: $Level, $($argument: $type),+) -> $answer { $function(simd, $work) }
+        );
+    };
 }
 
-/// If it is text, it continues what ended in `before`.
+// From 16 bytes on.
+at_every_level!(bytes_in_place(payload: &mut [u8], key: Key) -> () =
+    any_length((InPlace(payload), key, Cut::default())));
+at_every_level!(ascii_in_place(payload: &mut [u8], key: Key) -> bool =
+    any_length((InPlace(payload), key, Cut::default())));
+at_every_level!(bytes_into(dst: &mut [u8], src: &[u8], key: Key) -> () =
+    any_length((Copied { dst, src }, key, Cut::default())));
+at_every_level!(ascii_into(dst: &mut [MaybeUninit<u8>], src: &[u8], key: Key) -> bool =
+    any_length((Copied { dst, src }, key, Cut::default())));
+at_every_level!(long_text_in_place(payload: &mut [u8], key: Key, before: Cut)
+    -> Result<Piece, Invalid> = any_length((InPlace(payload), key, before)));
+
+/// Unmasks in place by the level that is best for the length.
 #[inline(always)]
-pub(crate) fn at_level<T: InOut, A: Answer>(
+pub(super) fn in_place(payload: &mut [u8], key: Key) {
+    bytes_in_place(SimdLevel::best_for(payload.len()), payload, key);
+}
+
+/// [`in_place`], and the answer whether the plain bytes are all ASCII.
+#[inline(always)]
+pub(super) fn in_place_ascii(payload: &mut [u8], key: Key) -> bool {
+    ascii_in_place(SimdLevel::best_for(payload.len()), payload, key)
+}
+
+/// [`in_place`], into other memory.
+#[inline(always)]
+pub(super) fn into(dst: &mut [u8], src: &[u8], key: Key) {
+    bytes_into(SimdLevel::best_for(src.len()), dst, src, key);
+}
+
+/// [`in_place_ascii`], into other memory.
+#[inline(always)]
+pub(super) fn into_ascii(dst: &mut [MaybeUninit<u8>], src: &[u8], key: Key) -> bool {
+    ascii_into(SimdLevel::best_for(src.len()), dst, src, key)
+}
+
+/// Text that continues what ended in `before`.
+#[inline(always)]
+pub(crate) fn text_in_place(
     level: SimdLevel,
-    in_out: T,
+    payload: &mut [u8],
     key: Key,
     before: Cut,
-) -> A {
-    let len = in_out.len();
-    if len < 16 {
-        return A::of_few(word::below_16(in_out, key), len, before);
-    }
-    match level.vectors() {
-        // The arguments as one value that the vectorized code takes over: by itself, the key would
-        // be passed as a reference to memory.
-        Some(vectors) if !A::IS_TEXT || level.can_shuffle_bytes() => {
-            let work = (in_out, key, before);
-            dispatch!(vectors, simd => any_length(simd, work))
-        }
-        _ => A::without_vectors(in_out, key, before),
+) -> Result<Piece, Invalid> {
+    match payload.len() {
+        0..16 => few(InPlace(payload), key, before),
+        _ => long_text_in_place(level, payload, key, before),
     }
 }
 
-/// Text of 16 to 128 bytes: code of its own, which is short enough to be quick to call.
-#[inline(always)]
-pub(crate) fn short_text<T: InOut>(in_out: T, key: Key, before: Cut) -> Result<Piece, Invalid> {
-    let level = SimdLevel::best();
-    match level.vectors() {
-        Some(vectors) if level.can_shuffle_bytes() => {
-            let work = (in_out, key, before);
-            dispatch!(vectors, simd => up_to_128(simd, work))
+/// Where text can be put: what is compiled for each level cannot be generic.
+pub(crate) trait TextByte: Byte {
+    /// [`text_in_place`], into other memory. Short text has code of its own, which is short enough to
+    /// be quick to call.
+    fn text_into(
+        level: SimdLevel,
+        dst: &mut [Self],
+        src: &[u8],
+        key: Key,
+        before: Cut,
+    ) -> Result<Piece, Invalid>;
+}
+
+macro_rules! text_byte {
+    ($byte:ty) => {
+        impl TextByte for $byte {
+            #[inline(always)]
+            fn text_into(
+                level: SimdLevel,
+                dst: &mut [Self],
+                src: &[u8],
+                key: Key,
+                before: Cut,
+            ) -> Result<Piece, Invalid> {
+                at_every_level!(short(dst: &mut [$byte], src: &[u8], key: Key, before: Cut)
+                    -> Result<Piece, Invalid> = up_to_128((Copied { dst, src }, key, before)));
+                at_every_level!(long(dst: &mut [$byte], src: &[u8], key: Key, before: Cut)
+                    -> Result<Piece, Invalid> = any_length((Copied { dst, src }, key, before)));
+                match src.len() {
+                    0..16 => few(Copied { dst, src }, key, before),
+                    16..=128 => short(level, dst, src, key, before),
+                    _ => long(level, dst, src, key, before),
+                }
+            }
         }
-        _ => Answer::without_vectors(in_out, key, before),
-    }
+    };
+}
+
+text_byte!(MaybeUninit<u8>);
+// For tests, which look at what was written.
+text_byte!(u8);
+
+/// Fewer bytes than a vector.
+#[inline(always)]
+pub(super) fn few<T: InOut, A: Answer>(in_out: T, key: Key, before: Cut) -> A {
+    let len = in_out.len();
+    A::of_few(word::below_16(in_out, key), len, before)
+}
+
+#[inline(always)]
+fn vectors_for<A: Answer>(level: SimdLevel) -> Option<Vectors> {
+    level.vectors().filter(|_| !A::IS_TEXT || level.can_shuffle_bytes())
+}
+
+#[inline(never)]
+fn without_vectors<T: InOut, A: Answer>((in_out, key, before): Work<T>) -> A {
+    A::without_vectors(in_out, key, before)
 }
 
 /// 16 to 128 bytes, with the vectors that the compilation target guarantees. Which those are is known
@@ -178,7 +285,15 @@ fn any_length<S: Simd, T: InOut, A: Answer>(simd: S, (in_out, key, before): Work
     let work = (in_out.measured(), key, before);
     match work.0.len() {
         0..=128 => up_to_128(simd, work),
-        len if len <= 4 * S::u8s::LEN => overlapping::<2, S, S::u8s, T, A>(simd, work),
+        len if len <= 3 * S::u8s::LEN => overlapping::<2, 1, S, S::u8s, T, A>(simd, work),
+        len if len <= 4 * S::u8s::LEN => overlapping::<2, 2, S, S::u8s, T, A>(simd, work),
+        len if A::IS_TEXT && len <= 5 * S::u8s::LEN => {
+            overlapping::<4, 1, S, S::u8s, T, A>(simd, work)
+        }
+        len if A::IS_TEXT && len <= 8 * S::u8s::LEN => {
+            overlapping::<4, 4, S, S::u8s, T, A>(simd, work)
+        }
+        _ if A::IS_TEXT => head_steps_tail(simd, work),
         _ => head_middle_tail(simd, work),
     }
 }
@@ -186,46 +301,79 @@ fn any_length<S: Simd, T: InOut, A: Answer>(simd: S, (in_out, key, before): Work
 #[inline(always)]
 fn up_to_128<S: Simd, T: InOut, A: Answer>(simd: S, work: Work<T>) -> A {
     match work.0.len() {
-        0..=32 => overlapping::<1, S, u8x16<S>, T, A>(simd, work),
-        33..=64 => overlapping::<1, S, u8x32<S>, T, A>(simd, work),
-        _ => overlapping::<1, S, u8x64<S>, T, A>(simd, work),
+        0..=32 => overlapping::<1, 1, S, u8x16<S>, T, A>(simd, work),
+        33..=64 => overlapping::<1, 1, S, u8x32<S>, T, A>(simd, work),
+        _ => overlapping::<1, 1, S, u8x64<S>, T, A>(simd, work),
     }
 }
 
-/// `N` vectors from the start and `N` up to the end. `V` may be wider than a register.
+/// Vectors from the start and vectors up to the end. `V` may be wider than a register.
 #[inline(always)]
-fn overlapping<const N: usize, S: Simd, V: ByteVector<S>, T: InOut, A: Answer>(
+fn overlapping<const HEAD: usize, const TAIL: usize, S, V, T, A>(
     simd: S,
     (mut in_out, key, before): Work<T>,
-) -> A {
-    let last = in_out.len() - N * V::LEN;
-    let head = plain::<N, S, V, T>(simd, &in_out, 0, key);
-    let tail = plain::<N, S, V, T>(simd, &in_out, last, key.at(last));
+) -> A
+where
+    S: Simd,
+    V: ByteVector<S>,
+    T: InOut,
+    A: Answer,
+{
+    let last = in_out.len() - TAIL * V::LEN;
+    let head = plain::<HEAD, S, V, T>(simd, &in_out, 0, key);
+    let tail = plain::<TAIL, S, V, T>(simd, &in_out, last, key.at(last));
     let mut seen = Seen::<S, V, A>::new(simd, before);
     let before_tail = || before.word_before(last, |at| in_out.unmasked_word(at, key));
     seen.ends(before, head, before_tail, tail);
-    if !A::ASCII_OR_NOTHING || seen.is_ascii() {
-        write(&mut in_out, 0, head);
-        write(&mut in_out, last, tail);
-    }
+    write(&mut in_out, 0, head);
+    write(&mut in_out, last, tail);
     seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
 }
 
-/// One vector from the start, the aligned middle in steps, and a step up to the end. Head and tail
-/// are read first and written last.
+/// One vector from the start, unless that is aligned, the aligned middle, and one vector up to the end.
+/// Head and tail are read first and written last.
 #[inline(always)]
 fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
     simd: S,
     (mut in_out, key, before): Work<T>,
 ) -> A {
+    let vector = S::u8s::LEN;
+    let last = in_out.len() - vector;
+    let head = plain::<1, S, S::u8s, T>(simd, &in_out, 0, key);
+    let tail = plain::<1, S, S::u8s, T>(simd, &in_out, last, key.at(last));
+    let mut seen = Seen::<S, S::u8s, A>::new(simd, before);
+    seen.also(head);
+    seen.also(tail);
+
+    let start = in_out.next_aligned(vector);
+    let end = start + last.saturating_sub(start).next_multiple_of(vector);
+    let middle_key = key.at(start);
+    // Nothing but this, so that the compiler finds out how many at a time are best.
+    for mut piece in in_out.pieces(start, end, vector) {
+        let middle = plain::<1, S, S::u8s, _>(simd, &piece, 0, middle_key);
+        write(&mut piece, 0, middle);
+        seen.also(middle);
+    }
+
+    if start > 0 {
+        write(&mut in_out, 0, head);
+    }
+    write(&mut in_out, last, tail);
+    seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
+}
+
+/// Text: one vector from the start, unless that is aligned, the aligned middle in steps, and a step up
+/// to the end. Head and tail are read first and written last.
+#[inline(always)]
+fn head_steps_tail<S: Simd, T: InOut, A: Answer>(simd: S, (mut in_out, key, before): Work<T>) -> A {
     let (vector, step) = (S::u8s::LEN, STEP * S::u8s::LEN);
     let last = in_out.len() - step;
     let head = plain::<1, S, S::u8s, T>(simd, &in_out, 0, key);
     let tail = plain::<STEP, S, S::u8s, T>(simd, &in_out, last, key.at(last));
     let mut seen = Seen::<S, S::u8s, A>::new(simd, before);
-    let is_tail_open = seen.head(before, head, tail);
-
     let start = in_out.next_aligned(vector);
+    let is_tail_open = seen.head(before, head, start > 0, tail);
+
     let end = start + last.saturating_sub(start).next_multiple_of(step);
     seen.go_on_behind(|| before.word_before(start, |at| in_out.unmasked_word(at, key)));
     let middle_key = key.at(start);
@@ -237,7 +385,9 @@ fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
         seen.next(first, second);
     }
 
-    write(&mut in_out, 0, head);
+    if start > 0 {
+        write(&mut in_out, 0, head);
+    }
     seen.tail(is_tail_open, || before.word_before(last, |at| in_out.plain_word(at, key)), tail);
     write(&mut in_out, last, tail);
     seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
@@ -273,7 +423,7 @@ fn write<const N: usize, V: SimdBase<S, Element = u8>, S: Simd, T: InOut>(
 mod tests {
     extern crate std;
 
-    use super::{SimdLevel, at_level};
+    use super::{SimdLevel, ascii_in_place, few};
     use crate::key::Key;
     use crate::unmask::in_out::InPlace;
     use crate::utf8::Cut;
@@ -282,8 +432,10 @@ mod tests {
     /// One byte outside of ASCII is seen wherever it is, by every path of every level.
     #[test]
     fn every_level_knows_ascii() {
-        let is_ascii = |level, plain: &mut [u8]| -> bool {
-            at_level(level, InPlace(plain), Key::new([0; 4]), Cut::default())
+        let key = Key::new([0; 4]);
+        let is_ascii = |level, plain: &mut [u8]| match plain.len() {
+            0..16 => few(InPlace(plain), key, Cut::default()),
+            _ => ascii_in_place(level, plain, key),
         };
         for level in SimdLevel::available() {
             for len in [1, 3, 5, 9, 16, 31, 33, 64, 65, 100, 128, 129, 200, 256, 257, 700] {

@@ -36,31 +36,34 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
         }
     }
 
-    /// The first vectors, and whether the last ones have to be checked.
+    /// Vectors of what is not text.
+    #[inline(always)]
+    pub(super) fn also<const N: usize>(&mut self, plain: [V; N]) {
+        self.bits |= union(plain);
+    }
+
+    /// The first vectors, which may belong to what comes next, and whether the last ones have to be
+    /// checked.
     #[inline(always)]
     pub(super) fn head<const H: usize, const T: usize>(
         &mut self,
         before: Cut,
         head: [V; H],
+        must_be_checked: bool,
         tail: [V; T],
     ) -> bool {
-        let bits = union(head) | union(tail);
-        if !A::IS_TEXT {
-            self.bits |= bits;
-            return false;
-        }
-        let is_open = self.is_open || !is_ascii(bits);
-        if is_open {
+        let is_open = self.is_open || !is_ascii(union(head) | union(tail));
+        if is_open && must_be_checked {
             self.check(Self::digest(self.simd, before.word()), head);
-            self.is_open = true;
         }
+        self.is_open = is_open;
         is_open
     }
 
     /// What comes next lies behind the four bytes of `before`.
     #[inline(always)]
     pub(super) fn go_on_behind(&mut self, before: impl FnOnce() -> Word) {
-        if A::IS_TEXT && self.is_open {
+        if self.is_open {
             self.last = Self::digest(self.simd, before());
         }
     }
@@ -70,9 +73,7 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
     #[inline(always)]
     pub(super) fn next<const N: usize>(&mut self, first: [V; N], second: [V; N]) {
         let (first_bits, second_bits) = (union(first), union(second));
-        if !A::IS_TEXT {
-            self.bits |= first_bits | second_bits;
-        } else if is_ascii(first_bits | second_bits) {
+        if is_ascii(first_bits | second_bits) {
             self.pass_over_ascii();
         } else if is_ascii(second_bits) {
             self.check_next(first);
@@ -110,19 +111,19 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
         before: impl FnOnce() -> Word,
         tail: [V; N],
     ) {
-        if A::IS_TEXT && (must_be_checked || self.is_open) {
+        if must_be_checked || self.is_open {
             self.check(Self::digest(self.simd, before()), tail);
         }
     }
 
     /// All of it at once: two groups of vectors, and what lies before each.
     #[inline(always)]
-    pub(super) fn ends<const N: usize>(
+    pub(super) fn ends<const H: usize, const T: usize>(
         &mut self,
         before_head: Cut,
-        head: [V; N],
+        head: [V; H],
         before_tail: impl FnOnce() -> Word,
-        tail: [V; N],
+        tail: [V; T],
     ) {
         let bits = union(head) | union(tail);
         if !A::IS_TEXT {
