@@ -43,6 +43,29 @@ def compare_with_the_driver
   end
 end
 
+def texts_of_one_length(size)
+  { ascii: "chat: hello, world! ", chinese: "chat: 你好世界 ", cyrillic: "привет, как дела? " }
+    .transform_values do |unit|
+      text = (unit * size).byteslice(0, size).scrub("")
+      text + (" " * (size - text.bytesize))
+    end
+end
+
+def texts_that_are_not_ascii
+  title "one text that is half Chinese or half Cyrillic per feed with a block, against ASCII"
+  [61, 125, 1024, 16 << 10].each do |size|
+    texts = texts_of_one_length(size)
+    ascii, chinese, cyrillic = texts.values.map { |text| Client.frame(:text, text) }
+    decoder = WsUnmask::Decoder.new
+    ns = medians({ ascii: "decoder.feed(ascii) { |type, payload| payload }",
+                   chinese: "decoder.feed(chinese) { |type, payload| payload }",
+                   cyrillic: "decoder.feed(cyrillic) { |type, payload| payload }" }, binding)
+    puts format("%10d bytes: ASCII %.0f ns, Chinese %.0f (%.2fx), Cyrillic %.0f (%.2fx)", size,
+                ns[:ascii], ns[:chinese], ns[:chinese] / ns[:ascii], ns[:cyrillic],
+                ns[:cyrillic] / ns[:ascii])
+  end
+end
+
 def many_in_one_feed
   title "4 KiB of small frames in one feed"
   [5, 61, 125].each do |size|
@@ -85,6 +108,7 @@ end
 puts "Ruby #{RUBY_VERSION}, #{WsUnmask.simd_level}, " \
      "websocket-driver #{Gem.loaded_specs["websocket-driver"]&.version}; medians"
 compare_with_the_driver
+texts_that_are_not_ascii
 many_in_one_feed
 in_pieces
 frames

@@ -7,8 +7,26 @@ use std::mem::MaybeUninit;
 use ws_unmask_core::{Content, DecodeError, Decoder, MaskedPayload, Message, Payload, unmask};
 
 /// What people send, and the borders of the size classes.
-pub const TEXT_SIZES: [usize; 16] =
-    [5, 15, 32, 61, 125, 126, 129, 200, 300, 500, 1000, 1280, 4 << 10, 16 << 10, 64 << 10, 1 << 20];
+pub const TEXT_SIZES: [usize; 18] = [
+    5,
+    15,
+    32,
+    61,
+    64,
+    125,
+    126,
+    128,
+    129,
+    200,
+    300,
+    500,
+    1000,
+    1280,
+    4 << 10,
+    16 << 10,
+    64 << 10,
+    1 << 20,
+];
 
 /// Repeated until they are long enough. In all but the first one, about half is not ASCII, and in
 /// the last one little.
