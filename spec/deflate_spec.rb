@@ -92,7 +92,7 @@ RSpec.describe WsUnmask::Deflate do
 
     it "is nil if the server has declined" do
       expect(deflate.confirm(nil)).to be_nil
-      expect(deflate.confirm("x-other")).to be_nil
+      expect(deflate.confirm("")).to be_nil
     end
 
     it "raises for a response that does not match the offer, and says why" do
@@ -101,6 +101,9 @@ RSpec.describe WsUnmask::Deflate do
         "permessage-deflate" => "server_max_window_bits was offered but not fulfilled",
         "permessage-deflate, permessage-deflate" => /was accepted more than once/,
         "permessage-deflate; x" => "permessage-deflate has no parameter x",
+        "x-other" => "x-other was accepted but not offered",
+        "permessage-deflate; server_max_window_bits=10, x; y=1" =>
+          "x was accepted but not offered",
         "permessage-deflate; server_max_window_bits=10; client_max_window_bits=8" =>
           "client_max_window_bits cannot be fulfilled here",
         "permessage-deflate;" => /is malformed/

@@ -61,7 +61,7 @@ module WsUnmask
     ##
     # :method: confirm
     # @!method confirm(header)
-    #   For a client: reads the server's response to {offer}.
+    #   For a client: reads the server's response to {offer}. It refuses other extensions.
     #   @param header [String, nil] +Sec-WebSocket-Extensions+ of the response
     #   @return [Agreement, nil] nil if the server has declined
     #   @raise [NegotiationError] if it does not match the offer, or is malformed: close the

@@ -1,5 +1,11 @@
-//! The negotiation of permessage-deflate: each sentence of RFC 7692, sections 5 and 7.1, that has a
-//! MUST in it, and what browsers and libraries send.
+//! The negotiation of permessage-deflate: each sentence of RFC 7692, sections 5, 7 and 7.1, that has a
+//! MUST in it, quoted at the test for it; and what browsers and libraries send.
+//!
+//! Only two are about what comes afterwards, and so tested with the property at the end: "both
+//! endpoints MUST use [...] the message payload transformation (compressing and decompressing)
+//! procedure of the PMCE configured with the "agreed parameters"" (section 5), and "A client MUST
+//! support the "client_no_context_takeover" extension parameter in an extension negotiation response."
+//! (section 7.1.1.2)
 
 #![cfg(feature = "deflate")]
 
@@ -29,25 +35,46 @@ fn declines(offer: &str) {
 mod server {
     use super::*;
 
+    /// "To accept the use of an offered PMCE, a server MUST include the extension name of the PMCE in
+    /// the "Sec-WebSocket-Extensions" header field of its opening handshake"
     #[test]
-    fn accepts_what_browsers_offer() {
+    fn section_5_accepts_what_browsers_offer_by_its_name() {
         let plain = Some((DEFAULT, "permessage-deflate".to_owned()));
         for offer in ["permessage-deflate; client_max_window_bits", "permessage-deflate"] {
             assert_eq!(accept(DEFAULT, offer), plain);
         }
     }
 
+    /// "A server declining all offered PMCEs MUST NOT include any element with PMCE names."
     #[test]
-    fn gives_no_answer_to_other_extensions() {
+    fn section_5_gives_no_answer_to_other_extensions() {
         for offer in ["", "permessage-bzip2", "x-webkit-deflate-frame", "mux; max-channels=4"] {
             declines(offer);
         }
     }
 
+    /// "A server MUST NOT accept a PMCE extension negotiation offer together with another extension if
+    /// the PMCE will conflict with the extension on their use of the RSV1 bit." And "if the PMCE will
+    /// be applied to the output of the extension and": it accepts no other extension.
     #[test]
-    fn finds_its_offer_among_other_extensions() {
-        let offer = "mux; max-channels=4, x; y=\"z\", permessage-deflate, foo";
-        assert_eq!(response(DEFAULT, offer).as_deref(), Some("permessage-deflate"));
+    fn section_5_accepts_nothing_else_together_with_it() {
+        for offer in [
+            "mux; max-channels=4, x; y=\"z\", permessage-deflate, foo",
+            "permessage-bzip2, permessage-deflate",
+            "permessage-deflate, x-webkit-deflate-frame, permessage-deflate",
+        ] {
+            assert_eq!(response(DEFAULT, offer).as_deref(), Some("permessage-deflate"), "{offer}");
+        }
+    }
+
+    /// "The element MUST represent a PMCE that is fully supported by the server."
+    #[test]
+    fn section_5_answers_only_what_it_can_do() {
+        for bits in 0..=u8::MAX {
+            let wanted = Parameters { server_max_window_bits: bits, ..DEFAULT };
+            let (agreed, response) = accept(wanted, "permessage-deflate").unwrap();
+            assert!((9..=15).contains(&agreed.server_max_window_bits), "{response}");
+        }
     }
 
     #[test]
@@ -65,9 +92,10 @@ mod server {
         assert_eq!(response(DEFAULT, offer).as_deref(), Some(expected));
     }
 
-    /// "it lists multiple offers in order of preference": the first one that can be had
+    /// "An element preceding another element has higher preference. It is recommended that a server
+    /// accepts PMCEs with higher preference if the server supports them."
     #[test]
-    fn section_5_1_takes_the_first_acceptable_of_several_offers() {
+    fn section_5_takes_the_first_acceptable_of_several_offers() {
         let offer = "permessage-deflate; server_max_window_bits=8, \
                      permessage-deflate; server_max_window_bits=10; unknown, \
                      permessage-deflate; server_max_window_bits=11, permessage-deflate";
@@ -75,7 +103,9 @@ mod server {
         assert_eq!(response(DEFAULT, offer).as_deref(), Some(expected));
     }
 
-    /// RFC 6455, section 9.1: "MUST immediately _Fail the WebSocket Connection_"
+    /// "If a value is received by either the client or the server during negotiation that does not
+    /// conform to the ABNF below, the recipient of such malformed data MUST immediately _Fail the
+    /// WebSocket Connection_."
     #[test]
     fn rfc_6455_section_9_1_fails_on_a_malformed_header() {
         for header in ["permessage-deflate;", "permessage-deflate, a b", "a;b=\"", "é"] {
@@ -83,8 +113,9 @@ mod server {
         }
     }
 
-    /// "A server MUST decline [if] the negotiation offer contains an extension parameter not defined for use
-    /// in an offer."
+    /// "A server MUST decline an extension negotiation offer for this extension if any of the following
+    /// conditions are met: [...] The negotiation offer contains an extension parameter not defined for
+    /// use in an offer."
     #[test]
     fn section_7_declines_unknown_parameters() {
         declines("permessage-deflate; unknown");
@@ -92,7 +123,9 @@ mod server {
         declines("permessage-deflate; client_max_window_bits; x=\"y\"");
     }
 
-    /// "... contains an extension parameter with an invalid value."
+    /// "The negotiation offer contains an extension parameter with an invalid value." And sections
+    /// 7.1.2.1 and 7.1.2.2: "a decimal integer value without leading zeroes between 8 to 15 [...] MUST
+    /// conform to the ABNF below. server-max-window-bits = 1*DIGIT"
     #[test]
     fn section_7_declines_invalid_values() {
         for name in ["server_no_context_takeover", "client_no_context_takeover"] {
@@ -110,7 +143,7 @@ mod server {
         }
     }
 
-    /// "... contains multiple extension parameters with the same name."
+    /// "The negotiation offer contains multiple extension parameters with the same name."
     #[test]
     fn section_7_declines_a_parameter_that_is_there_twice() {
         for parameter in [
@@ -125,7 +158,8 @@ mod server {
         declines("permessage-deflate; client_max_window_bits; CLIENT_max_window_bits=9");
     }
 
-    /// "... The server doesn't support the offered configuration."
+    /// "The server doesn't support the offered configuration." Section 7.1.2.1: "A server declines an
+    /// extension negotiation offer with this parameter if the server doesn't support it."
     #[test]
     fn section_7_declines_a_window_that_it_cannot_compress_with() {
         declines("permessage-deflate; server_max_window_bits=8");
@@ -135,6 +169,9 @@ mod server {
         }
     }
 
+    /// "A server accepts an extension negotiation offer that includes the "server_no_context_takeover"
+    /// extension parameter by including the "server_no_context_takeover" extension parameter in the
+    /// corresponding extension negotiation response"
     #[test]
     fn section_7_1_1_1_accepts_server_no_context_takeover_by_including_it() {
         let offer = "permessage-deflate; server_no_context_takeover";
@@ -142,9 +179,10 @@ mod server {
         assert_eq!(accept(DEFAULT, offer), Some((agreed, offer.to_owned())));
     }
 
-    /// "A server MAY include [it] even if the [...] offer [...] didn't include [it]."
+    /// "A server MAY include the "server_no_context_takeover" extension parameter in an extension
+    /// negotiation response even if the extension negotiation offer [...] didn't include" it.
     #[test]
-    fn section_7_1_1_includes_no_context_takeover_if_it_wants_to() {
+    fn section_7_1_1_1_includes_no_context_takeover_if_it_wants_to() {
         let wanted = Parameters {
             server_no_context_takeover: true,
             client_no_context_takeover: true,
@@ -161,13 +199,15 @@ mod server {
         assert_eq!(accept(DEFAULT, offer), Some((agreed, offer.to_owned())));
     }
 
-    /// It needs a value in an offer.
+    /// "This parameter has a decimal integer value"
     #[test]
     fn section_7_1_2_1_declines_server_max_window_bits_without_a_value() {
         declines("permessage-deflate; server_max_window_bits");
     }
 
-    /// "... with the same or smaller value as the offer."
+    /// "A server accepts an extension negotiation offer with this parameter by including the
+    /// "server_max_window_bits" extension parameter [...] with the same or smaller value as the offer."
+    /// The response's "MUST conform to the ABNF below", too.
     #[test]
     fn section_7_1_2_1_answers_with_the_same_bits_or_fewer() {
         let wanted = Parameters { server_max_window_bits: 11, ..DEFAULT };
@@ -180,8 +220,9 @@ mod server {
         assert_eq!(response(wanted, "permessage-deflate").as_deref(), Some(expected));
     }
 
-    /// "If a received [...] offer doesn't have the "client_max_window_bits" extension parameter, the
-    /// corresponding [...] response [...] MUST NOT include [it]."
+    /// "If a received extension negotiation offer doesn't have the "client_max_window_bits" extension
+    /// parameter, the corresponding extension negotiation response to the offer MUST NOT include the
+    /// "client_max_window_bits" extension parameter."
     #[test]
     fn section_7_1_2_2_does_not_limit_a_client_that_has_not_offered_it() {
         let wanted = Parameters { client_max_window_bits: 9, ..DEFAULT };
@@ -189,7 +230,9 @@ mod server {
         assert_eq!(accept(wanted, "permessage-deflate"), plain);
     }
 
-    /// "... with a value equal to or smaller than the received value."
+    /// "by including the "client_max_window_bits" extension parameter [...] with a value equal to or
+    /// smaller than the received value. [It] has a decimal integer value without leading zeroes between
+    /// 8 to 15 inclusive [...] and MUST conform to the ABNF below."
     #[test]
     fn section_7_1_2_2_limits_the_client_to_its_own_bits_or_fewer() {
         for (wanted, offered, agreed) in [
@@ -229,8 +272,11 @@ mod client {
         wanted.confirm(response).map(|agreed| agreed.expect("an accepted offer"))
     }
 
+    /// "To offer use of a PMCE, a client MUST include the extension name of the PMCE", and "the client
+    /// MUST inform the server of its LZ77 window size so that the server uses an LZ77 window size that
+    /// is not greater".
     #[test]
-    fn offers_only_what_it_wants() {
+    fn section_5_offers_what_it_wants_by_its_name() {
         assert_eq!(DEFAULT.offer(), "permessage-deflate; client_max_window_bits");
         let wanted = Parameters {
             server_no_context_takeover: true,
@@ -245,10 +291,36 @@ mod client {
         );
     }
 
+    /// "If a server responds with no PMCE element in the "Sec-WebSocket-Extensions" header, both
+    /// endpoints proceed without per-message compression"
     #[test]
-    fn takes_no_answer_for_no_compression() {
+    fn section_5_takes_no_answer_for_no_compression() {
         assert_eq!(DEFAULT.confirm(""), Ok(None));
-        assert_eq!(DEFAULT.confirm("mux; max-channels=4"), Ok(None));
+    }
+
+    /// "If a server gives an invalid response, such as accepting a PMCE that the client did not offer,
+    /// the client MUST _Fail the WebSocket Connection_."
+    #[test]
+    fn section_5_fails_on_an_extension_that_it_did_not_offer() {
+        for (response, name) in [
+            ("permessage-bzip2", "permessage-bzip2"),
+            ("x-webkit-deflate-frame", "x-webkit-deflate-frame"),
+            ("mux; max-channels=4", "mux"),
+        ] {
+            let result = DEFAULT.confirm(response);
+            assert_eq!(result, Err(NegotiationError::NotOffered(name.to_owned())));
+        }
+    }
+
+    /// "A client that received a response accepting a PMCE extension negotiation offer together with
+    /// such an extension MUST _Fail the WebSocket Connection_": one that uses RSV1, or to whose output
+    /// the PMCE is applied.
+    #[test]
+    fn section_5_fails_on_another_extension_together_with_it() {
+        for response in ["permessage-deflate, x-webkit-deflate-frame", "mux, permessage-deflate"] {
+            let result = confirm(DEFAULT, response);
+            assert!(matches!(result, Err(NegotiationError::NotOffered(_))), "{response}");
+        }
     }
 
     #[test]
@@ -258,7 +330,7 @@ mod client {
             confirm(
                 DEFAULT,
                 "Permessage-Deflate; client_max_window_bits=\"10\" ;server_max_window_bits=8; \
-                 client_no_context_takeover;server_no_context_takeover, other"
+                 client_no_context_takeover;server_no_context_takeover"
             ),
             Ok(Parameters {
                 server_no_context_takeover: true,
@@ -275,21 +347,26 @@ mod client {
         assert!(matches!(result, Err(NegotiationError::Malformed(error)) if error.offset == 19));
     }
 
+    /// It offers one element, so two are "an invalid response".
     #[test]
-    fn section_5_1_fails_on_two_answers() {
+    fn section_5_fails_on_two_answers() {
         let result = confirm(DEFAULT, "permessage-deflate, permessage-deflate");
         assert_eq!(result, Err(NegotiationError::Repeated));
     }
 
-    /// "A client MUST _Fail the WebSocket Connection_ [if] the negotiation response contains an extension
-    /// parameter not defined for use in a response."
+    /// "A client MUST _Fail the WebSocket Connection_ if the peer server accepted an extension
+    /// negotiation offer for this extension with an extension negotiation response meeting any of the
+    /// following conditions: [...] The negotiation response contains an extension parameter not defined
+    /// for use in a response."
     #[test]
     fn section_7_fails_on_unknown_parameters() {
         let result = confirm(DEFAULT, "permessage-deflate; Unknown=1");
         assert_eq!(result, Err(NegotiationError::Unknown("Unknown".to_owned())));
     }
 
-    /// "... contains an extension parameter with an invalid value."
+    /// "The negotiation response contains an extension parameter with an invalid value." And sections
+    /// 7.1.2.1 and 7.1.2.2: "a decimal integer value without leading zeroes between 8 to 15, inclusive,
+    /// [...] and MUST conform to the ABNF below. server-max-window-bits = 1*DIGIT"
     #[test]
     fn section_7_fails_on_invalid_values() {
         for name in ["server_no_context_takeover", "client_no_context_takeover"] {
@@ -304,7 +381,7 @@ mod client {
         }
     }
 
-    /// "... contains multiple extension parameters with the same name."
+    /// "The negotiation response contains multiple extension parameters with the same name."
     #[test]
     fn section_7_fails_on_a_parameter_that_is_there_twice() {
         for (name, value) in [
@@ -318,7 +395,7 @@ mod client {
         }
     }
 
-    /// "... The client does not support the configuration that the response represents."
+    /// "The client does not support the configuration that the response represents."
     #[test]
     fn section_7_fails_on_a_window_that_it_cannot_compress_with() {
         let result = confirm(DEFAULT, "permessage-deflate; client_max_window_bits=8");
@@ -334,13 +411,17 @@ mod client {
         assert_eq!(result, Ok(wanted));
     }
 
-    /// What it hinted at, it does, whether or not the server includes it.
+    /// "a client informs the peer server of a hint that even if the server doesn't include the
+    /// "client_no_context_takeover" extension parameter [...], the client is not going to use context
+    /// takeover."
     #[test]
     fn section_7_1_1_2_keeps_to_its_own_client_no_context_takeover() {
         let wanted = Parameters { client_no_context_takeover: true, ..DEFAULT };
         assert_eq!(confirm(wanted, "permessage-deflate"), Ok(wanted));
     }
 
+    /// "By including this parameter in an extension negotiation offer, a client limits the LZ77 sliding
+    /// window size that the server will use to compress messages."
     #[test]
     fn section_7_1_2_1_fails_if_the_server_uses_a_larger_window_than_offered() {
         let wanted = Parameters { server_max_window_bits: 10, ..DEFAULT };
@@ -354,6 +435,8 @@ mod client {
         }
     }
 
+    /// "the client is not going to use an LZ77 sliding window size greater than the size specified by the
+    /// value in the extension negotiation offer"
     #[test]
     fn section_7_1_2_2_fails_if_the_server_allows_a_larger_window_than_offered() {
         let wanted = Parameters { client_max_window_bits: 10, ..DEFAULT };
@@ -378,7 +461,8 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 }
 
 proptest! {
-    /// Both ends come to the same parameters, or to none; and the messages of each come out at the other.
+    /// Both ends come to the same parameters, or to none; and the messages of each come out at the other,
+    /// compressed for themselves if that was agreed on.
     #[test]
     fn a_client_and_a_server_agree(client in parameters(), server in parameters()) {
         let accepted = server.accept(&client.offer()).unwrap();
@@ -396,12 +480,18 @@ proptest! {
                 for (sender, receiver) in [(Role::Server, Role::Client), (Role::Client, Role::Server)] {
                     let mut deflater = parameters.deflater(sender);
                     let mut inflater = parameters.inflater(receiver);
-                    for message in [&b"Hello"[..], b"Hello"] {
+                    let payloads = [b"Hello"; 2].map(|message| {
                         let (mut payload, mut plain) = (Vec::new(), Vec::new());
                         deflater.deflate(message, &mut payload).unwrap();
                         inflater.inflate_message(&payload, &mut plain, 5).unwrap();
-                        prop_assert_eq!(plain, message);
-                    }
+                        assert_eq!(plain, message);
+                        payload
+                    });
+                    let alone = match sender {
+                        Role::Server => parameters.server_no_context_takeover,
+                        Role::Client => parameters.client_no_context_takeover,
+                    };
+                    prop_assert_eq!(payloads[0] == payloads[1], alone);
                 }
             }
         }

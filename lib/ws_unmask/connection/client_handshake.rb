@@ -80,12 +80,10 @@ module WsUnmask
       end
 
       def negotiate(response)
-        extensions = response.list("sec-websocket-extensions")
-        offered = @deflate ? ["permessage-deflate"] : []
-        unless (extensions.map { |extension| extension[/[^; ]+/] } - offered).empty?
-          refuse(response, "the server chose an extension that was not offered")
-        end
-        @deflate&.confirm(response["sec-websocket-extensions"])
+        return @deflate.confirm(response["sec-websocket-extensions"]) if @deflate
+        return if response.list("sec-websocket-extensions").empty?
+
+        refuse(response, "the server chose an extension that was not offered")
       rescue NegotiationError => e
         refuse(response, e.message)
       end

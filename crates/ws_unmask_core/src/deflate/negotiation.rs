@@ -137,20 +137,21 @@ impl Parameters {
     }
 
     /// For a client: what the server has accepted of [`offer`](Self::offer), according to the value of
-    /// the response's header `Sec-WebSocket-Extensions`, or `None` if it has declined. Other
-    /// extensions are ignored.
+    /// the response's header `Sec-WebSocket-Extensions`, or `None` if it has declined.
     ///
     /// # Errors
     ///
-    /// Why the client must close the connection.
+    /// Why the client must close the connection. An extension that was not offered is one reason.
     pub fn confirm(&self, header: &str) -> Result<Option<Self>, NegotiationError> {
         let extensions = parse(header)?;
-        let mut ours = extensions.iter().filter(|extension| is_ours(extension));
-        let Some(response) = ours.next() else { return Ok(None) };
-        if ours.next().is_some() {
-            return Err(NegotiationError::Repeated);
+        if let Some(other) = extensions.iter().find(|extension| !is_ours(extension)) {
+            return Err(NegotiationError::NotOffered(String::from(other.name)));
         }
-        self.confirm_response(&List::read(response)?).map(Some)
+        match &extensions[..] {
+            [] => Ok(None),
+            [response] => self.confirm_response(&List::read(response)?).map(Some),
+            _ => Err(NegotiationError::Repeated),
+        }
     }
 
     /// Section 7.1.1 and 7.1.2, as a client.
@@ -315,6 +316,8 @@ impl fmt::Display for List {
 pub enum NegotiationError {
     /// The header does not conform to its grammar.
     Malformed(MalformedHeader),
+    /// This extension was not offered.
+    NotOffered(String),
     /// The extension is in the response more than once.
     Repeated,
     /// This parameter is not defined.
@@ -339,6 +342,7 @@ impl fmt::Display for NegotiationError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(error) => error.fmt(formatter),
+            Self::NotOffered(name) => write!(formatter, "{name} was accepted but not offered"),
             Self::Repeated => write!(formatter, "{NAME} was accepted more than once"),
             Self::Unknown(name) => write!(formatter, "{NAME} has no parameter {name}"),
             Self::Twice(name) => write!(formatter, "{name} is there more than once"),
