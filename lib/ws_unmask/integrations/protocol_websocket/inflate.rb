@@ -2,7 +2,7 @@
 
 module WsUnmask
   module ProtocolWebSocket
-    # For a +Protocol::WebSocket::Extension::Compression::Inflate+, which has no limit of its own.
+    # For a +Protocol::WebSocket::Extension::Compression::Inflate+.
     module Inflate
       private
 
