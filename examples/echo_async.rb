@@ -11,10 +11,8 @@ require "ws_unmask"
 # One connection, from the request to its end.
 module Echo
   READ_SIZE = 64 * 1024
-  DRAIN_SECONDS = 2
 
   def self.serve(socket)
-    socket.setsockopt(:TCP, :NODELAY, true)
     connection = WsUnmask::Connection.server(deflate: true)
     buffer = String.new(capacity: READ_SIZE)
     until connection.closed?
@@ -35,7 +33,7 @@ module Echo
   # close frame. So shut it down for writing, and read what the peer still sends.
   def self.drain(socket, buffer)
     socket.close_write
-    Async::Task.current.with_timeout(DRAIN_SECONDS) do
+    Async::Task.current.with_timeout(2) do
       loop { socket.readpartial(READ_SIZE, buffer) }
     end
   rescue Async::TimeoutError
@@ -45,6 +43,10 @@ end
 
 Async do |task|
   server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
+  puts "listening on ws://127.0.0.1:#{server.local_address.ip_port}"
+  # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. What is
+  # accepted inherits it.
+  server.setsockopt(:TCP, :NODELAY, true)
   loop do
     socket = server.accept
     task.async { Echo.serve(socket) }

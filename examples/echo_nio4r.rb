@@ -1,70 +1,57 @@
 # frozen_string_literal: true
 
-# An echo server on an event loop with ws_unmask and nio4r, which Puma and Action Cable use, too.
+# An echo server of ws_unmask on an event loop: nio4r, which Puma and Action Cable stand on, too.
 #
 #   bundle exec ruby -Ilib examples/echo_nio4r.rb 9292
 require "nio"
-require "socket"
 require "ws_unmask"
 
-# One connection, and its place in the event loop.
-class EchoPeer
-  READ_SIZE = 64 * 1024
-  BUFFER = String.new(capacity: READ_SIZE)
-  DRAIN_SECONDS = 2
-  # Connections that are only read to their end, and their deadlines.
-  DRAINING = {} # rubocop:disable Style/MutableConstant
+# What is read, one connection after the other.
+BUFFER = String.new(capacity: 64 * 1024)
+# Connections that are only read to their end, and by when it has to come.
+DRAINING = {} # rubocop:disable Style/MutableConstant
 
-  def initialize(socket, selector)
-    socket.setsockopt(:TCP, :NODELAY, true)
-    @socket = socket
-    @connection = WsUnmask::Connection.server(deflate: true)
-    @monitor = selector.register(socket, :r)
-    @monitor.value = self
+def serve(monitor, socket = monitor.io, connection = monitor.value)
+  bytes = monitor.readable? ? socket.read_nonblock(64 * 1024, BUFFER) : ""
+  connection.receive(bytes) do |type, payload|
+    connection.text(payload) if type == :text
+    connection.binary(payload) if type == :binary
   end
-
-  def call
-    return close if @monitor.readable? && read.nil?
-
-    is_written = @connection.flush { |bytes| @socket.write_nonblock(bytes, exception: false) }
-    # Do not read from a peer that does not read the replies.
-    @monitor.interests = is_written ? :r : :w
-    drain if is_written && @connection.closed?
-  rescue IOError, SystemCallError
-    close # the peer has gone
-  end
-
-  def close
-    DRAINING.delete(self)
-    @monitor.close
-    @socket.close
-  end
-
-  private
-
-  # Returns nil at the end.
-  def read
-    bytes = @socket.read_nonblock(READ_SIZE, BUFFER, exception: false)
-    return bytes unless bytes.is_a?(String)
-
-    @connection.receive(bytes) do |type, payload|
-      @connection.text(payload) if type == :text
-      @connection.binary(payload) if type == :binary
-    end
-  end
-
-  # Closing a socket that has unread bytes resets the connection, and the peer would not see the
-  # close frame. So shut it down for writing, and read what the peer still sends.
-  def drain
-    @socket.close_write unless DRAINING.key?(self)
-    DRAINING[self] ||= Time.now + DRAIN_SECONDS
-  end
+  is_written = connection.flush { |output| socket.write_nonblock(output, exception: false) }
+  # Who does not read the answers is not read from.
+  monitor.interests = is_written ? :r : :w
+  drain(monitor) if is_written && connection.closed?
+rescue IO::WaitReadable
+  nil # there was nothing to read
+rescue IOError, SystemCallError
+  close(monitor) # the peer has gone
 end
 
-selector = NIO::Selector.new
+# A socket that is closed with unread bytes in it resets the connection, and the peer would never
+# see why. So it is told that nothing more comes, and what it still sends is read.
+def drain(monitor)
+  monitor.io.close_write unless DRAINING.key?(monitor)
+  DRAINING[monitor] ||= Time.now + 2
+end
+
+def close(monitor)
+  DRAINING.delete(monitor)
+  monitor.close
+  monitor.io.close
+end
+
 server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
-selector.register(server, :r).value = -> { EchoPeer.new(server.accept, selector) }
+# Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. What is
+# accepted inherits it.
+server.setsockopt(:TCP, :NODELAY, true)
+selector = NIO::Selector.new
+selector.register(server, :r)
+puts "listening on ws://127.0.0.1:#{server.local_address.ip_port}"
 loop do
-  selector.select(1) { |monitor| monitor.value.call }
-  EchoPeer::DRAINING.select { |_, deadline| deadline < Time.now }.each_key(&:close)
+  selector.select(1) do |monitor|
+    next serve(monitor) unless monitor.io == server
+
+    selector.register(server.accept, :r).value = WsUnmask::Connection.server(deflate: true)
+  end
+  DRAINING.select { |_, deadline| deadline < Time.now }.each_key { |monitor| close(monitor) }
 end
