@@ -535,6 +535,36 @@ RSpec.describe WsUnmask::Connection do
     end
   end
 
+  describe "#frame" do
+    it "appends a frame as it is, whatever its encoding" do
+      server.text("a")
+      server.frame("\x81\x06grüß")
+      server.binary("\xff")
+      expect(server.output).to eq "\x81\x01a\x81\x06grüß\x82\x01\xff".b
+      expect(server.output.encoding).to eq Encoding::BINARY
+    end
+
+    it "appends nothing after a close" do
+      server.close
+      expect { expect(server.frame("\x81\x01a")).to be false }.not_to(change { server.output })
+    end
+
+    it "reaches a client that compresses, between compressed messages" do
+      client, server = connect(true, true)
+      texts = ["Hello! " * 20, "Hello! " * 30, "Hello! " * 20]
+      server.text(texts[0])
+      server.frame(WsUnmask::Frame.encode(:text, texts[1]))
+      server.text(texts[2])
+      expect(client.receive(taken(server))).to eq(texts.map { |text| [:text, text] })
+    end
+
+    it "raises for a client, which masks each frame, and before the handshake" do
+      expect { client.frame("\x81\x01a") }.to raise_error RuntimeError, /mask/
+      expect { described_class.server.frame("\x81\x01a") }
+        .to raise_error RuntimeError, /handshake/
+    end
+  end
+
   describe "#close" do
     it "begins the closing handshake, which the peer's close ends" do
       expect(server.close(1001, "bye")).to be true

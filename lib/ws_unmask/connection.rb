@@ -17,8 +17,8 @@ module WsUnmask
   # when the peer violates the protocol or exceeds a limit. It never raises because of what a peer
   # sends: {#error} says what was wrong.
   #
-  # Call {#receive} from one thread at a time; {#text}, {#binary}, {#ping}, {#close} and {#flush}
-  # from any thread, at any time.
+  # Call {#receive} from one thread at a time; {#text}, {#binary}, {#ping}, {#frame}, {#close} and
+  # {#flush} from any thread, at any time.
   #
   # @example A Rack app that echoes
   #   connection = WsUnmask::Connection.accept(env) { |origin| origin == "https://example.com" }
@@ -185,6 +185,24 @@ module WsUnmask
     def ping(payload = "")
       if @open
         @encoder.encode_into(@output, :ping, payload)
+        true
+      else
+        not_open
+      end
+    end
+
+    # Sends a frame that {Frame.encode} has made. So what goes to many clients is checked and framed
+    # once, not once for each of them. It is sent as it is, also where compression was negotiated:
+    # a message may always be plain (RFC 7692, section 6).
+    # @param bytes [String] a whole message or ping in one frame, without a mask; nobody checks it
+    # @return (see #text)
+    # @raise [RuntimeError] if the handshake is not done, or this is a client's end
+    def frame(bytes)
+      raise "a client has to mask each frame with a key of its own" if @client
+
+      bytes = bytes.b
+      if @open
+        @output << bytes
         true
       else
         not_open
