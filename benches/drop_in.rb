@@ -5,6 +5,8 @@ require "open3"
 require "rbconfig"
 require "ws_unmask"
 require_relative "../examples/client"
+require_relative "../spec/support/real_midori"
+require_relative "../spec/support/scripted_server"
 require_relative "support/rounds"
 
 # The libraries that have an integration: the same calls without ws_unmask and with it. Each way has
@@ -15,6 +17,15 @@ class Integrations
   ROUNDS = 3
   SIZES = [5, 61, 125, 1000, 16 << 10, 1 << 20].freeze
   READ = 4096
+  # Where the library reads one byte after the other, so that the largest would take minutes.
+  LARGE = 16 << 10
+  # What Midori can decode without ws_unmask.
+  MIDORI = 125
+
+  def initialize
+    RealMidori.activate
+    %w[event_emitter websocket-client-simple].each { |name| ExtraGems.activate(name) }
+  end
 
   def run
     puts RUBY_DESCRIPTION, "medians, ns a call", "",
@@ -76,9 +87,56 @@ class Integrations
     frame = Client.frame(:text, "x" * size)
     data = WebSocket::Frame::Data.new(frame).tap(&:set_mask)
     incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
-    { **around(data, "websocket data.getbytes" => "object.getbytes(4, #{size})"),
-      **around([incoming, frame],
-               "websocket incoming.next" => "object[0] << object[1]; object[0].next") }
+    calls = { **around(data, "websocket data.getbytes" => "object.getbytes(4, #{size})"),
+              **around([incoming, frame],
+                       "websocket incoming.next" => "object[0] << object[1]; object[0].next") }
+    return calls unless size == LARGE
+
+    calls.merge(around([incoming, frame.each_char.to_a],
+                       "websocket incoming.next, a byte at a time" =>
+                         "object[1].each { |byte| object[0] << byte; object[0].next }"))
+  end
+
+  # An answer from a server in another process: many messages if they are short, since it also takes
+  # a question. 700 KB take the library more than a second.
+  def websocket_client_simple(size)
+    size = 700_000 if size == SIZES.max
+    count = size < LARGE ? 100 : 1
+    title = "websocket-client-simple, an answer of #{"#{count} * " if count > 1}#{size} B"
+    around(client_of(WsUnmask::Frame.encode(:text, "x" * size) * count, count),
+           title => 'object[0].send("?"); object[1].pop')
+  end
+
+  # @return [Array] the client, and a queue with something for each answer that it has received
+  def client_of(answer, count)
+    reader, writer = IO.pipe
+    server = fork { serve(answer, writer) }
+    at_exit { Process.kill(:KILL, server) }
+    opened, answers = Array.new(2) { Queue.new }
+    received = 0
+    client = WebSocket::Client::Simple.connect(reader.gets.chomp) do |connecting|
+      connecting.on(:open) { opened << true }
+      connecting.on(:message) { answers << true if ((received += 1) % count).zero? }
+    end
+    opened.pop
+    [client, answers]
+  end
+
+  def serve(answer, writer)
+    server = ScriptedServer.new do |socket, response|
+      socket.write(response)
+      loop { socket.readpartial(READ) && socket.write(answer) }
+    end
+    writer.puts server.url
+    sleep
+  end
+
+  def midori(size)
+    return {} if size > MIDORI
+
+    data = StringIO.new(Client.frame(:text, "x" * size))
+    around([Midori::WebSocket.new(nil), data],
+           "Midori socket.decode" => "object[1].rewind; object[0].decode(object[1])")
   end
 
   def em_websocket(size)

@@ -69,7 +69,7 @@ module WsUnmask
       new(name: :em_websocket, gem_name: "em-websocket", features: %w[em-websocket],
           module_name: :EmWebSocket, tested: [">= 0.3.7", "< 0.6"]),
       new(name: :midori, gem_name: "midori.rb", features: %w[midori],
-          module_name: :Midori, tested: [">= 0.8", "< 0.10"])
+          module_name: :Midori, tested: [">= 0.9", "< 0.10"])
     ].freeze
   end
 end

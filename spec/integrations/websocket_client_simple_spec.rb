@@ -158,6 +158,59 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     expect(pieces).to be_between(1, 300)
   end
 
+  it "reads on, frame by frame, if the drop-in for the websocket gem goes in the middle of one" do
+    WsUnmask::WebSocketClientSimple.install
+    messages = Queue.new
+    going_on = Queue.new
+    server = ScriptedServer.new do |socket, response|
+      socket.write("#{response}\x81\x05Hello\x82\x7e\x03\xe8".b + ("x" * 500))
+      going_on.pop
+      socket.write("#{"x" * 500}\x81\x02Hi\x81\x02Ho".b)
+      socket.read
+    end
+    client = connect(server.url) { |it| it.on(:message) { |message| messages << message.to_s } }
+    texts = [messages.pop]
+    WsUnmask::WebSocketGem.uninstall
+    going_on << true
+    expect(texts + Array.new(3) { messages.pop }).to eq ["Hello", "x" * 1000, "Hi", "Ho"]
+  ensure
+    client.close
+    server.stop
+    WsUnmask::WebSocketGem.install
+  end
+
+  it "closes from another thread while it waits for the rest of a frame" do
+    ours, theirs = both do
+      server = ScriptedServer.new do |socket, response|
+        socket.write("#{response}\x81\x05Hel".b)
+        socket.read
+      end
+      events = []
+      client = connect(server.url) do |it|
+        it.on(:open) { events << :open }
+        it.on(:close) { events << :close }
+      end
+      sleep 0.01 until events == [:open]
+      client.close
+      client.thread.join
+      [events, client.open?, client.closed?]
+    ensure
+      server.stop
+    end
+    expect(ours).to eq theirs
+    expect(ours).to eq [%i[open close], false, true]
+  end
+
+  it "reports a frame over the limit as before" do
+    limit = WebSocket.max_frame_size
+    WebSocket.max_frame_size = 900
+    ours, theirs = both { seen(["\x81\x02Hi\x82\x7e\x03\xe8".b, "x" * 20]) }
+    expect(ours).to eq theirs
+    expect(ours).to include [:error, WebSocket::Error::Frame::TooLong, anything]
+  ensure
+    WebSocket.max_frame_size = limit
+  end
+
   it "does not patch a version whose loop it does not know" do
     WsUnmask::WebSocketClientSimple.uninstall
     client = WebSocket::Client::Simple::Client

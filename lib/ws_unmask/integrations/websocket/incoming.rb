@@ -35,7 +35,7 @@ module WsUnmask
       # @return [Integer] the minimum number of further bytes before {next} can return or raise
       #   anything
       def ws_unmask_missing
-        return 1 unless ws_unmask_unhooked?(PATCHES)
+        return 1 unless PATCHES.installed? && ws_unmask_unhooked?(PATCHES)
 
         [(@ws_unmask_needed || SHORTEST) - @data.bytesize, 1].max
       end
