@@ -1,24 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "debian_root"
 require_relative "emulator"
-
-# Debian's name, Rust's name.
-TARGETS = { "arm64" => "aarch64", "s390x" => "s390x" }.freeze
-
-def cross_root
-  packages = TARGETS.flat_map do |debian, rust|
-    ["libstd-rust-dev:#{debian}", "gcc-#{rust}-linux-gnu", "libc6-dev-#{debian}-cross"]
-  end
-  packages += %w[git rustc cargo gcc libc6-dev qemu-user]
-  DebianRoot.new("cross", suite: ENV.fetch("SUITE", "forky"), packages:,
-                          architectures: ["amd64", *TARGETS.keys])
-end
+require_relative "precompiled"
 
 desc "The core's tests for AArch64 (NEON) and s390x (big-endian), in an emulator"
 task :cross_core do
-  root = cross_root
-  TARGETS.each_value do |arch|
+  root = Precompiled.tools
+  Precompiled::CPUS.each_value do |arch|
     target = "#{arch}-unknown-linux-gnu"
     name = target.upcase.tr("-", "_")
     env = { "CARGO_TARGET_#{name}_LINKER" => "#{arch}-linux-gnu-gcc",
@@ -29,7 +17,7 @@ task :cross_core do
   end
 end
 
-task(:cross_root) { cross_root.make }
+task(:cross_root) { Precompiled.tools.make }
 
 # What needs neither a compiler nor commands of this checkout.
 EMULATED_SPECS = %w[masking decoder frame encoder deflate connection patch_set version
@@ -40,13 +28,14 @@ desc "The gem for AArch64, cross-compiled, and its specs with Debian's Ruby for 
 task :cross_gem do
   for_aarch64 = precompiled("aarch64-linux")
   gem = for_aarch64.build
-  Emulator.enable("aarch64")
+  next puts "rake cross_gem: no AArch64 emulator here, specs left out" unless
+    Emulator.enable("aarch64")
+
   root = for_aarch64.roots.fetch("forky")
   Checkout.copy_to("#{root.root}/ws_unmask")
   sh "tar -xOf #{gem} data.tar.gz | tar -xzf - -C #{root.root}/ws_unmask lib", verbose: false
-  root.run_bare("cd /ws_unmask && rspec #{EMULATED_SPECS.map do |name|
-                                            "spec/#{name}_spec.rb"
-                                          end.join(" ")}")
+  specs = EMULATED_SPECS.map { |name| "spec/#{name}_spec.rb" }.join(" ")
+  root.run_bare("cd /ws_unmask && rspec #{specs}", env: { "WS_UNMASK_TESTED" => "tmp/tested" })
 end
 
 desc "The core and the gem on other CPUs, in an emulator"

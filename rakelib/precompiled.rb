@@ -12,17 +12,27 @@ class Precompiled
     Platform.new("x86_64-linux", "x86_64-unknown-linux-gnu", "amd64", "x86_64-linux-gnu"),
     Platform.new("aarch64-linux", "aarch64-unknown-linux-gnu", "arm64", "aarch64-linux-gnu")
   ].freeze
-  # Debian's suites and their Rubies. What is linked with the C library of the first runs on all.
-  SUITES = { "bookworm" => "3.1", "forky" => "3.3" }.freeze
+  # Suites whose Rubies (3.1, 3.3) are built for. What is linked with the first C library runs on all.
+  SUITES = %w[bookworm forky].freeze
   # What the integrations' specs need on another CPU.
   LIBRARIES = %w[ruby-rspec ruby-websocket-driver ruby-faye-websocket puma ruby-websocket
                  ruby-em-websocket].freeze
   NEWER_LIBRARIES = %w[ruby-protocol-websocket ruby-async-websocket].freeze
-  TOOLS = %w[git rustc cargo gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-             libstd-rust-dev:arm64 libclang-dev make ruby ruby-dev bundler rake-compiler
-             ruby-rb-sys].freeze
+  # CPUs that can be compiled for, by Debian's name and by Rust's.
+  CPUS = { "arm64" => "aarch64", "s390x" => "s390x" }.freeze
+  TOOLS = %w[git rustc cargo gcc libc6-dev libclang-dev make ruby ruby-dev bundler rake-compiler
+             ruby-rb-sys qemu-user].freeze
   SMOKE = File.expand_path("smoke.rb", __dir__)
   private_constant :SMOKE, :LIBRARIES, :NEWER_LIBRARIES, :TOOLS
+
+  # @return [DebianRoot] with compilers for all CPUs
+  def self.tools(mounts: {})
+    packages = CPUS.flat_map do |debian, rust|
+      ["libstd-rust-dev:#{debian}", "gcc-#{rust}-linux-gnu", "libc6-dev-#{debian}-cross"]
+    end
+    DebianRoot.new("cross_gem", suite: "forky", packages: TOOLS + packages, mounts:,
+                                architectures: ["amd64", *CPUS.keys])
+  end
 
   # @param name [String] of the gem's platform
   # @param ruby [String, nil] the folder of a Ruby of this machine to build for as well
@@ -59,13 +69,18 @@ class Precompiled
 
   # @return [Hash{String => DebianRoot}] by suite: those that have a Ruby and no Rust
   def roots
-    @roots ||= SUITES.to_h do |suite, _|
+    @roots ||= SUITES.to_h do |suite|
       packages = %w[base-files coreutils dash ruby ruby-dev libc6-dev] + LIBRARIES
-      packages += NEWER_LIBRARIES if suite != SUITES.keys.first
+      packages += NEWER_LIBRARIES if suite != SUITES.first
       name = "#{@platform.debian}-#{suite}"
       [suite, DebianRoot.new(name, suite:, packages:, architectures: [@platform.debian],
                                    variant: "extract")]
     end
+  end
+
+  # @return [String] of the gem
+  def file
+    "pkg/ws_unmask-#{Bundler.load_gemspec("ws_unmask.gemspec").version}-#{@platform.name}.gem"
   end
 
   private
@@ -82,14 +97,10 @@ class Precompiled
     end
   end
 
-  def file
-    "pkg/ws_unmask-#{Bundler.load_gemspec("ws_unmask.gemspec").version}-#{@platform.name}.gem"
-  end
-
   # What makes them compile for the platform.
   def tools
     rust = @platform.rust.tr("-", "_")
-    sysroot = "--sysroot=/opt/#{SUITES.keys.first}"
+    sysroot = "--sysroot=/opt/#{SUITES.first}"
     { "CARGO_BUILD_TARGET" => @platform.rust, "RUBY_CC_VERSION" => rubies.keys.join(":"),
       "RUSTFLAGS" => "-C link-arg=#{sysroot}", "CFLAGS_#{rust}" => sysroot,
       "CC_#{rust}" => "#{@platform.gnu}-gcc",
@@ -99,8 +110,7 @@ class Precompiled
   def builder
     mounts = roots.to_h { |suite, root| [root.root, "/opt/#{suite}"] }
     mounts[@ruby] = "/opt/ruby" if @ruby
-    @builder ||= DebianRoot.new("cross_gem", suite: "forky", packages: TOOLS, mounts:,
-                                             architectures: %w[amd64 arm64])
+    @builder ||= self.class.tools(mounts:)
   end
 
   # By version: rbconfig.rb in the builder, and mkmf.rb out here.
