@@ -12,7 +12,7 @@ class Precompiled
     Platform.new("x86_64-linux", "x86_64-unknown-linux-gnu", "amd64", "x86_64-linux-gnu"),
     Platform.new("aarch64-linux", "aarch64-unknown-linux-gnu", "arm64", "aarch64-linux-gnu")
   ].freeze
-  # Suites whose Rubies (3.1, 3.3) are built for. What is linked with the first C library runs on all.
+  # Suites whose Rubies (3.1, 3.3) are built for; with the C library of the first it runs on both.
   SUITES = %w[bookworm forky].freeze
   # What the integrations' specs need on another CPU.
   LIBRARIES = %w[ruby-rspec ruby-websocket-driver ruby-faye-websocket puma ruby-websocket
