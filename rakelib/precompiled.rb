@@ -70,7 +70,7 @@ class Precompiled
   # @return [Hash{String => DebianRoot}] by suite: those that have a Ruby and no Rust
   def roots
     @roots ||= SUITES.to_h do |suite|
-      packages = %w[base-files coreutils dash ruby ruby-dev libc6-dev] + LIBRARIES
+      packages = %w[base-files coreutils dash libc-bin ruby ruby-dev libc6-dev] + LIBRARIES
       packages += NEWER_LIBRARIES if suite != SUITES.first
       name = "#{@platform.debian}-#{suite}"
       [suite, DebianRoot.new(name, suite:, packages:, architectures: [@platform.debian],
