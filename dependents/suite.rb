@@ -13,7 +13,7 @@ class Suite
   HERE = __dir__
   LIB = File.expand_path("../lib", __dir__)
   COPIES = File.expand_path("../tmp/dependents", __dir__)
-  SECONDS = 120
+  SECONDS = 300
   private_constant :HERE, :LIB, :COPIES, :SECONDS
 
   # What came of a run: the status of each example, or why there is none; and what else was said.

@@ -39,27 +39,30 @@ class Interop
   def run_client(client, server)
     return unless client.takes?(server)
 
-    checks = client.checks(server, short: @short)
-    waiting = checks.grep_v(/\Aset /)
     print "  #{client.name}: "
     start = now
-    cannot = Hash.new(0)
-    results = []
-    client.run(server.url, checks) do |line|
-      next server.restart if line == "restart"
-
-      results << line
-      cannot[line[/: (.*)/, 1]] += 1 if line.start_with?("skip")
-    end
-    missing = waiting.size - results.grep(/\A(ok|skip|fail) /).size
-    results << "fail: #{missing} checks gave no result" if missing.positive?
-    failed = results.grep(/\Afail/)
+    results = results_of(client, server)
     passed = results.grep(/\Aok /).size
+    failed = results.grep(/\Afail/)
+    cannot = results.grep(/\Askip /).map { |line| line[/: (.*)/, 1] }.tally
     @passed += passed
     @failed.concat(failed.map { |line| "#{server.name}, #{client.name}: #{line}" })
     puts format("%d passed, %d failed, %.0f s%s", passed, failed.size, now - start,
                 cannot.map { |reason, count| " (#{count}: #{reason})" }.join)
     failed.each { |line| puts "    #{line}" }
+  end
+
+  # @return [Array<String>] lines of the client
+  def results_of(client, server)
+    checks = client.checks(server, short: @short)
+    results = []
+    client.run(server.url, checks) do |line|
+      line == "restart" ? server.restart : results << line
+    end
+    missing = checks.grep_v(/\Aset /).size - results.grep(/\A(ok|skip|fail) /).size
+    missing.zero? ? results : results << "fail: #{missing} checks gave no result"
+  rescue RuntimeError => e # what the server or Chromium has said
+    results << "fail: #{e.message}"
   end
 
   def summary
