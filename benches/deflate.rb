@@ -6,11 +6,11 @@ require_relative "../examples/client"
 require_relative "support/json_messages"
 require_relative "support/rounds"
 
-# Compressed messages: this gem, the sessions of the gem permessage_deflate without and with the
-# drop-in, protocol-websocket's, and Ruby's Zlib alone.
+# Compressed messages: ws_unmask, the sessions of the gem permessage_deflate without ws_unmask and
+# with it, protocol-websocket, and Ruby's Zlib alone.
 #
-# What the others are not made for is done by this gem for them: the sessions get unmasked payloads,
-# and their output is put into frames. Zlib alone does neither.
+# ws_unmask does what the others do not: it unmasks payloads for the sessions, and frames their
+# output. Zlib alone does neither.
 class DeflateBench
   SIZES = [125, 1 << 10, 16 << 10, 1 << 20].freeze
   TAIL = "\x00\x00\xff\xff".b.freeze
@@ -20,7 +20,7 @@ class DeflateBench
   # What the gem's sessions read and write.
   Message = Struct.new(:rsv1, :data)
 
-  TITLES = { ours: "ws_unmask", session: "the gem", drop_in: "its drop-in",
+  TITLES = { ours: "ws_unmask", session: "the gem", drop_in: "the gem, with",
              protocol: "protocol-ws", zlib: "Zlib alone" }.freeze
 
   def initialize
@@ -117,7 +117,7 @@ class DeflateBench
     calls.transform_values { |call| Rounds.loop_around(call, scope) }
   end
 
-  # The gem's, without the drop-in and with it.
+  # The gem's sessions, without ws_unmask and with it.
   def sessions
     return unless @session
 
@@ -184,7 +184,7 @@ class DeflateBench
       "the gem, context takeover" => -> { session_endpoint({}, :uninstall) },
       "the gem, no context takeover" =>
         -> { session_endpoint(no_takeover.transform_keys(&:to_s), :uninstall) },
-      "the gem with the drop-in, context takeover" => -> { session_endpoint({}, :install) } }
+      "the gem with ws_unmask, context takeover" => -> { session_endpoint({}, :install) } }
   end
 
   # What receives a frame and then sends a message.

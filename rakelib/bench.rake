@@ -61,7 +61,7 @@ namespace :bench do
     ruby "-Ilib", "benches/action_cable.rb"
   end
 
-  desc "CPU time for a message of echo servers, ours and others', over real sockets: 5 minutes"
+  desc "CPU time of echo servers for a message, ours and others', over real sockets: 5 minutes"
   task :echo, [:pattern] => :compile do |_, arguments|
     ruby "-Ilib", "benches/echo.rb", arguments.fetch(:pattern, "")
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "The libraries' own tests with the drop-ins and without; DEPENDENTS is a folder with them"
+desc "The libraries' own tests with ws_unmask and without; DEPENDENTS is the folder with them"
 task dependents: :compile do
   folder = ENV.fetch("DEPENDENTS", nil)
   if folder

@@ -5,7 +5,7 @@ require_relative "../support/real_midori"
 require_relative "../support/traffic"
 require_relative "../support/with_and_without"
 
-# Midori itself, with the drop-in and without.
+# The real Midori, with ws_unmask and without.
 RSpec.describe "ws_unmask/midori" do
   unless RealMidori.activate
     it("works with Midori") { skip "which is not installed" }

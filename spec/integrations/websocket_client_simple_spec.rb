@@ -5,7 +5,7 @@ require_relative "../support/scripted_server"
 require_relative "../support/traffic"
 require_relative "../support/with_and_without"
 
-# The client itself, over real sockets, with the drop-in and without.
+# The real client, over real sockets, with ws_unmask and without.
 RSpec.describe "ws_unmask/websocket_client_simple" do
   unless %w[event_emitter websocket-client-simple].all? { |name| ExtraGems.activate(name) }
     it("works with websocket-client-simple") { skip "which is not installed" }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# An echo server of async-websocket, with the drop-in unless WS_UNMASK_DISABLE is set:
+# An echo server of async-websocket, with ws_unmask unless WS_UNMASK_DISABLE is set:
 # ruby async_websocket_echo.rb PORT
 require "async/http"
 require "async/websocket/adapters/http"
