@@ -82,9 +82,7 @@ module WsUnmask
       def fail(type, message)
         was_open = @ready_state <= OPEN
         result = fail_without_ws_unmask(type, message)
-        unless type == :too_large && was_open && WebSocketDriver.raise_message_too_big
-          return result
-        end
+        return result unless type == :too_large && was_open && WebSocketDriver.raise_message_too_big
 
         raise MessageTooBigError, "a message is over max_length (#{@max_length} bytes), so the " \
                                   "connection was closed"
