@@ -15,7 +15,7 @@ class DeflatingDriver
     @driver = WebSocket::Driver.rack(@socket, options)
     @driver.add_extension(extension)
     @events = []
-    @driver.on(:message) { |event| @events << event.data }
+    @driver.on(:message) { |event| @events << bytes_of(event.data) }
     @driver.on(:error) { |error| @events << error.message }
     @driver.on(:close) { |event| @events << event.code }
     @driver.start
@@ -34,4 +34,9 @@ class DeflatingDriver
       [frame.rsv1?, frame.payload]
     end
   end
+
+  private
+
+  # Before websocket-driver 0.8, a binary message is an Array of Integers.
+  def bytes_of(data) = data.is_a?(Array) ? data.pack("C*") : data
 end
