@@ -77,7 +77,8 @@ pub struct Written(#[allow(dead_code, reason = "it is there to be made")] Conten
 const NOTHING: MaybeUninit<u8> = MaybeUninit::uninit();
 
 thread_local! {
-    static MEMORY: RefCell<Vec<MaybeUninit<u8>>> = RefCell::new(vec![NOTHING; 1 << 20]);
+    static MEMORY: RefCell<[MaybeUninit<u8>; 1 << 20]> =
+        const { RefCell::new([NOTHING; 1 << 20]) };
 }
 
 /// It never happens.
