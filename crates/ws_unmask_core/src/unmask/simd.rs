@@ -323,11 +323,25 @@ where
     let head = plain::<HEAD, S, V, T>(simd, &in_out, 0, key);
     let tail = plain::<TAIL, S, V, T>(simd, &in_out, last, key.at(last));
     let mut seen = Seen::<S, V, A>::new(simd, before);
-    let before_tail = || before.word_before(last, |at| in_out.unmasked_word(at, key));
-    seen.ends(before, head, before_tail, tail);
+    seen.ends(
+        before,
+        head,
+        #[inline(always)]
+        || {
+            before.word_before(
+                last,
+                #[inline(always)]
+                |at| in_out.unmasked_word(at, key),
+            )
+        },
+        tail,
+    );
     write(&mut in_out, 0, head);
     write(&mut in_out, last, tail);
-    seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
+    seen.answer(
+        #[inline(always)]
+        || in_out.plain_word(in_out.len() - 4, key),
+    )
 }
 
 /// One vector from the start, unless that is aligned, the aligned middle, and one vector up to the end.
@@ -359,7 +373,10 @@ fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
         write(&mut in_out, 0, head);
     }
     write(&mut in_out, last, tail);
-    seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
+    seen.answer(
+        #[inline(always)]
+        || in_out.plain_word(in_out.len() - 4, key),
+    )
 }
 
 /// Text: one vector from the start, unless that is aligned, the aligned middle in steps, and a step up
@@ -375,7 +392,16 @@ fn head_steps_tail<S: Simd, T: InOut, A: Answer>(simd: S, (mut in_out, key, befo
     let is_tail_open = seen.head(before, head, start > 0, tail);
 
     let end = start + last.saturating_sub(start).next_multiple_of(step);
-    seen.go_on_behind(|| before.word_before(start, |at| in_out.unmasked_word(at, key)));
+    seen.go_on_behind(
+        #[inline(always)]
+        || {
+            before.word_before(
+                start,
+                #[inline(always)]
+                |at| in_out.unmasked_word(at, key),
+            )
+        },
+    );
     let middle_key = key.at(start);
     for mut piece in in_out.pieces(start, end, step) {
         let [first, second] =
@@ -388,9 +414,23 @@ fn head_steps_tail<S: Simd, T: InOut, A: Answer>(simd: S, (mut in_out, key, befo
     if start > 0 {
         write(&mut in_out, 0, head);
     }
-    seen.tail(is_tail_open, || before.word_before(last, |at| in_out.plain_word(at, key)), tail);
+    seen.tail(
+        is_tail_open,
+        #[inline(always)]
+        || {
+            before.word_before(
+                last,
+                #[inline(always)]
+                |at| in_out.plain_word(at, key),
+            )
+        },
+        tail,
+    );
     write(&mut in_out, last, tail);
-    seen.answer(|| in_out.plain_word(in_out.len() - 4, key))
+    seen.answer(
+        #[inline(always)]
+        || in_out.plain_word(in_out.len() - 4, key),
+    )
 }
 
 /// `N` unmasked vectors from `at` on.

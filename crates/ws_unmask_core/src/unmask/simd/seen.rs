@@ -144,7 +144,11 @@ impl<S: Simd, V: ByteVector<S>, A: Answer> Seen<S, V, A> {
     pub(super) fn answer(&self, end: impl FnOnce() -> Word) -> A {
         // Not in the closure: if that is not inlined, it is compiled without these vectors.
         let is_valid = !A::IS_TEXT || self.errors.simd_eq(0).all_true();
-        A::new(self.is_ascii(), || if is_valid { Cut::at_the_end(end()) } else { Err(Invalid) })
+        A::new(
+            self.is_ascii(),
+            #[inline(always)]
+            || if is_valid { Cut::at_the_end(end()) } else { Err(Invalid) },
+        )
     }
 
     #[inline(always)]
