@@ -160,6 +160,15 @@ RSpec.describe "ws_unmask/permessage_deflate" do
     expect(after.events).to eq %w[Hello Hello]
   end
 
+  it "leaves the gem alone where websocket-driver runs without ws_unmask" do
+    [WsUnmask::PermessageDeflate, WsUnmask::WebSocketDriver].each(&:uninstall)
+    expect { expect(WsUnmask::PermessageDeflate.install).to be false }
+      .to output("ws_unmask: permessage_deflate runs without ws_unmask, since websocket-driver " \
+                 "runs without it, too\n").to_stderr
+  ensure
+    [WsUnmask::WebSocketDriver, WsUnmask::PermessageDeflate].each(&:install)
+  end
+
   it "lets hooks see every message" do
     seen = in_child(<<~RUBY)
       $LOAD_PATH.unshift(*#{$LOAD_PATH.inspect})

@@ -17,6 +17,10 @@ module WsUnmask
   module PermessageDeflate
     # @return [PatchSet]
     PATCHES = PatchSet.new(Integration.find(:permessage_deflate)) do |patches|
+      unless WebSocketDriver::PATCHES.installed? # which tells sessions the limit
+        raise PatchSet::Refused, "websocket-driver runs without it, too"
+      end
+
       patches.replace ::PermessageDeflate::Extension, Extension
       patches.leave_out ::PermessageDeflate::Session, :process_incoming_message,
                         :process_outgoing_message, :close, :free, :get_inflate, :get_deflate
