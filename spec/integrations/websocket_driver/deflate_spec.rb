@@ -179,6 +179,17 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
       expect(over.frames.last.last).to eq [1009, "WebSocket frame length too large"].pack("S>a*")
     end
 
+    it "is closed with 1009, and then raised, if the app wants that" do
+      WsUnmask::WebSocketDriver.raise_message_too_big = true
+      connection = opened(max_length: 999)
+      expect { connection.parse(compressed(ZlibPeer.new.deflate("x" * 1000))) }
+        .to raise_error(WsUnmask::MessageTooBigError, /over max_length \(999 bytes\)/)
+      expect(connection.events).to eq ["WebSocket frame length too large", 1009]
+      expect { connection.parse(hello) }.not_to raise_error
+    ensure
+      WsUnmask::WebSocketDriver.raise_message_too_big = false
+    end
+
     it "is discarded while the driver closes" do
       connection = opened(max_length: 999)
       connection.driver.close

@@ -69,6 +69,7 @@ module WsUnmask
       # Closes the connection as for a frame that is too large.
       # @return [void]
       def ws_unmask_fail_too_large
+        @ws_unmask_inflates_too_far = @ready_state <= OPEN
         __send__(:fail, :too_large, "WebSocket frame length too large")
       end
 
@@ -77,12 +78,21 @@ module WsUnmask
       def emit_message
         @extensions.ws_unmask_limit_by(self)
         emit_message_without_ws_unmask
+        return unless @ws_unmask_inflates_too_far
+
+        @ws_unmask_inflates_too_far = nil
+        ws_unmask_raise_too_big # for the driver rescues what a session raises
       end
 
       def fail(type, message)
         was_open = @ready_state <= OPEN
         result = fail_without_ws_unmask(type, message)
-        return result unless type == :too_large && was_open && WebSocketDriver.raise_message_too_big
+        ws_unmask_raise_too_big if type == :too_large && was_open
+        result
+      end
+
+      def ws_unmask_raise_too_big
+        return unless WebSocketDriver.raise_message_too_big
 
         raise MessageTooBigError, "a message is over max_length (#{@max_length} bytes), so the " \
                                   "connection was closed"
