@@ -10,6 +10,8 @@ class Cluster
   TITLE = "cluster: Puma with 2 workers, restarted in mid-traffic"
   WAYS = { "phased restart" => [:USR1, []], "preload_app!, hot restart" => [:USR2, ["--preload"]] }
          .freeze
+  APPS = { "examples/faye_echo.ru" => "websocket-driver with ws_unmask",
+           "examples/echo.ru" => "WsUnmask::Connection" }.freeze
 
   def initialize(seed:, short:)
     @seconds = short ? 3 : 6
@@ -17,9 +19,9 @@ class Cluster
   end
 
   def run
-    WAYS.each do |title, (signal, arguments)|
-      Server.run("examples/faye_echo.ru", "-w", "2", *arguments) do |port, pid|
-        restart(title, port, pid, signal)
+    APPS.to_a.product(WAYS.to_a) do |(rackup, app), (way, (signal, arguments))|
+      Server.run(rackup, "-w", "2", *arguments) do |port, pid|
+        restart("#{app}, #{way}", port, pid, signal)
       end
     end
   end
@@ -37,7 +39,7 @@ class Cluster
     traffic.join
     wait_until("new workers are up") { workers(pid).size == 2 && !workers(pid).intersect?(before) }
     echoed, reconnected = Array.new(8) { counts.pop }.transpose.map(&:sum)
-    say format("%-28s %d messages echoed right, %d times reconnected, %d old workers left", title,
+    say format("%-60s %d messages echoed right, %d times reconnected, %d old workers left", title,
                echoed, reconnected, (workers(pid) & before).size)
     check("connections were made again and went on", echoed.positive?)
   end

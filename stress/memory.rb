@@ -2,8 +2,8 @@
 
 require_relative "support"
 
-# A million messages of mixed sizes through one decoder, and through websocket-driver with
-# ws_unmask: a leak of a byte a message would show.
+# A million messages of mixed sizes through one decoder, one connection that echoes them, and
+# websocket-driver with ws_unmask: a leak of a byte a message would show.
 class Memory
   include Support
 
@@ -16,7 +16,8 @@ class Memory
   end
 
   def run
-    { "decoder" => "WsUnmask::Decoder", "driver" => "websocket-driver with ws_unmask" }
+    { "decoder" => "WsUnmask::Decoder", "connection" => "WsUnmask::Connection, compressing",
+      "driver" => "websocket-driver with ws_unmask" }
       .each { |kind, title| measure(kind, title) }
   end
 

@@ -3,7 +3,7 @@
 # Prints how many messages came out, and ten times on the way how many bytes were in use, the first
 # time after a tenth of the messages. In a process of its own, which has done nothing else.
 #
-#   ruby memory_child.rb decoder|driver MESSAGES SEED
+#   ruby memory_child.rb decoder|connection|driver MESSAGES SEED
 require "ws_unmask"
 require_relative "../examples/client"
 require_relative "live_bytes"
@@ -28,13 +28,28 @@ chunks = frames.each_slice(3).flat_map do |some|
   [bytes.byteslice(0, at), bytes.byteslice(at..)]
 end
 
+REQUEST = "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
+          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" \
+          "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
+
 seen = 0
-if kind == "driver"
+case kind
+when "driver"
   require "ws_unmask/websocket_driver"
   require_relative "../benches/support/driver"
   driver = Connection.open_driver
   driver.on(:message) { seen += 1 }
   feed = ->(chunk) { driver.parse(chunk) }
+when "connection"
+  connection = WsUnmask::Connection.server(deflate: true)
+  connection.receive(REQUEST)
+  feed = lambda do |chunk|
+    connection.receive(chunk) do |type, payload|
+      seen += 1
+      connection.public_send(type, payload)
+    end
+    connection.flush(&:bytesize)
+  end
 else
   decoder = WsUnmask::Decoder.new
   feed = ->(chunk) { decoder.feed(chunk) { seen += 1 } }
