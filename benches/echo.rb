@@ -131,10 +131,15 @@ class Echo
 
   def save_chart(names)
     names = names.grep_v(/plain|alone/)
-    Chart.save("echo", kind: "bars", title: "Echo servers, #{RUBY_ENGINE} #{RUBY_VERSION}",
+    Chart.save("echo", kind: "bars", title: "Echo servers; #{ruby}",
                        scale: "CPU time of the server for a message, in us: less is better",
-                       log: true, ours: names.grep(/Connection|ws_unmask/),
+                       ours: names.grep(/Connection|ws_unmask/),
                        data: CHARTED.transform_values { |point| bars(names, point) })
+  end
+
+  def ruby
+    has_yjit = defined?(RubyVM::YJIT.enabled?) && RubyVM::YJIT.enabled?
+    "Ruby #{RUBY_VERSION}#{" with YJIT" if has_yjit}"
   end
 
   def bars(names, point)
