@@ -325,6 +325,11 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
+    it "sends a header that is given instead of its own, in whatever case" do
+      hosts = described_class.client("ws://a", headers: { "host" => "b" }).output.scan(/^host:.*$/i)
+      expect(hosts).to eq ["host: b\r"]
+    end
+
     it "adds headers and subprotocols, and refuses any that would end a line" do
       request = request_of("ws://a", subprotocols: %w[v2 v1], headers: { "Origin" => "http://b" })
       expect(request).to include "\r\nSec-WebSocket-Protocol: v2, v1\r\n", "\r\nOrigin: http://b\r\n"
@@ -601,6 +606,21 @@ RSpec.describe WsUnmask::Connection do
     before { server.text("Hello") }
 
     let(:bytes) { "\x81\x05Hello".b }
+
+    it "stops if nothing could be written, and goes on later" do
+      [nil, 0, :wait_writable].each { |count| expect(server.flush { count }).to be false }
+      written = +""
+      expect(server.flush { |rest| (written << rest) && rest.bytesize }).to be true
+      expect(written).to eq bytes
+    end
+
+    it "raises for a block that has written more than there was, and loses nothing" do
+      expect { server.flush { |rest| rest.bytesize + 1 } }.to raise_error ArgumentError
+      expect { server.flush { -1 } }.to raise_error ArgumentError
+      written = +""
+      server.flush { |rest| (written << rest) && rest.bytesize }
+      expect(written).to eq bytes
+    end
 
     it "yields all bytes to write, once" do
       written = []

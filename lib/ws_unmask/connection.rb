@@ -226,8 +226,9 @@ module WsUnmask
     # what they send in the meantime.
     # @yieldparam bytes [String] do not keep a reference to it
     # @yieldreturn [Integer, Symbol, nil] the number of bytes written, as returned by +write+ and
-    #   +write_nonblock(bytes, exception: false)+; +:wait_writable+ or nil for none
+    #   +write_nonblock(bytes, exception: false)+; +:wait_writable+, nil or 0 for none
     # @return [Boolean] whether nothing is left, or another thread is writing it
+    # @raise [ArgumentError] if the block returns more bytes than it was given
     def flush
       until @output.empty? && @written.empty?
         return true unless @flushing.try_lock
@@ -235,9 +236,9 @@ module WsUnmask
         begin
           @output, @written = @written, @output if @written.empty?
           count = yield @written
-          return false unless count.is_a?(Integer)
+          return false unless count.is_a?(Integer) && count != 0
 
-          count == @written.bytesize ? @written.clear : @written = @written.byteslice(count..)
+          remove_written(count)
         ensure
           @flushing.unlock
         end
@@ -346,6 +347,13 @@ module WsUnmask
       @error ||= error
       send_close(Close.new(error.code, error.message).to_payload)
       @closed = true
+    end
+
+    def remove_written(count)
+      size = @written.bytesize
+      raise ArgumentError, "#{count} of #{size} bytes were written" unless count.between?(0, size)
+
+      count == size ? @written.clear : @written = @written.byteslice(count..)
     end
 
     def answer(type, payload)

@@ -27,6 +27,7 @@ module WsUnmask
                   "Sec-WebSocket-Key" => @key, "Sec-WebSocket-Version" => "13" }
         lines["Sec-WebSocket-Protocol"] = subprotocols.join(", ") if subprotocols.any?
         lines["Sec-WebSocket-Extensions"] = deflate.offer if deflate
+        lines.reject! { |name, _| headers.any? { |other, _| name.casecmp?(other) } }
         lines = HeaderLines.of(lines.merge(headers))
         @request = "GET #{target} HTTP/1.1\r\n#{lines}\r\n"
       end
