@@ -17,6 +17,8 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
 
   include_context "with and without", WsUnmask::WebSocketClientSimple
 
+  after { WebSocket.should_raise = false } # which the client sets for the whole process
+
   # What a client sees of a server that writes the pieces: events and their order.
   # @param habit [Symbol, nil] what the client does at its second message
   def seen(pieces, tls: false, habit: nil)

@@ -98,7 +98,7 @@ module WsUnmask
                   facts[:ruby], "", "Libraries that it can speed up:"
         facts[:libraries].each do |found|
           name = [found[:library], found[:version]].compact.join(" ")
-          @out.puts format("  %-28s %s", name, describe(found))
+          @out.puts format("  %-30s %s", name, describe(found))
         end
         @out.puts "", "Line for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
       end
