@@ -75,12 +75,33 @@ class Integrations
     { **around([driver, frame], "driver.parse, a frame" => "object[0].parse(object[1])"),
       **around([driver, reads], "driver.parse, 4 KiB or more, by reads of 4 KiB" =>
         "object[1].each { |read| object[0].parse(read) }"),
-      **around([driver, "x" * size], "driver.text" => "object[0].text(object[1])") }
+      **around([driver, "x" * size], "driver.text" => "object[0].text(object[1])"),
+      **(size == SIZES.last ? client_of_large_messages(size) : {}) }
+  end
+
+  # As a browser's screenshots come.
+  def client_of_large_messages(size)
+    frame = WsUnmask::Frame.encode(:text, "x" * size)
+    reads = (0...frame.bytesize).step(512).map { |at| frame.byteslice(at, 512) }
+    around([Connection.open_client, reads], "driver.parse of a client, by reads of 512 B" =>
+      "object[1].each { |read| object[0].parse(read) }")
   end
 
   def protocol_websocket(size)
     frame = Protocol::WebSocket::TextFrame.new(true, Random.bytes(size), mask: Random.bytes(4))
     around(frame, "protocol-websocket frame.unpack" => "object.unpack")
+      .merge(protocol_websocket_connections(Client.frame(:text, "x" * size)))
+  end
+
+  def protocol_websocket_connections(frame)
+    require_relative "support/endless_stream"
+    several = frame * [16_384 / frame.bytesize, 1].max
+    { **around(EndlessStream.connection(frame), "protocol-websocket connection.read" =>
+        "object.read"),
+      **around(EndlessStream.connection(several), "connection.read, 16 KiB or more a read" =>
+        "object.read") }
+  rescue LoadError
+    {}
   end
 
   def websocket(size)

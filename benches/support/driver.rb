@@ -14,6 +14,22 @@ class Connection
     driver
   end
 
+  # @return [WebSocket::Driver] a client's, open, with a listener for messages
+  def self.open_client
+    socket = new
+    driver = WebSocket::Driver.client(socket)
+    driver.on(:message, &:data)
+    driver.start
+    key = socket.written[/Sec-WebSocket-Key: (\S+)/, 1]
+    driver.parse("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n" \
+                 "Connection: Upgrade\r\nSec-WebSocket-Accept: " \
+                 "#{WebSocket::Driver::Hybi.generate_accept(key)}\r\n\r\n".b)
+    driver
+  end
+
+  # @return [String, nil] what was written last
+  attr_reader :written
+
   def initialize
     @env = { "REQUEST_METHOD" => "GET", "HTTP_CONNECTION" => "Upgrade",
              "HTTP_UPGRADE" => "websocket", "HTTP_SEC_WEBSOCKET_VERSION" => "13",
@@ -22,5 +38,8 @@ class Connection
 
   def url = "ws://localhost/"
 
-  def write(bytes) = bytes.bytesize
+  def write(bytes)
+    @written = bytes
+    bytes.bytesize
+  end
 end
