@@ -41,6 +41,9 @@ class Precompiled
     @ruby = ruby
   end
 
+  # @return [Platform]
+  attr_reader :platform
+
   # @return [String] the gem's file
   def build
     roots.each_value(&:make)
@@ -64,7 +67,7 @@ class Precompiled
                     "home/bin/ws_unmask doctor --no-speed",
                     env: { "GEM_HOME" => "/tmp/smoke/home" })
     end
-    smoke_here if @ruby
+    smoke_here if @ruby && File.exist?("#{@ruby}/bin/ruby")
   end
 
   # @return [Hash{String => DebianRoot}] by suite: those that have a Ruby and no Rust

@@ -1,11 +1,18 @@
 # frozen_string_literal: true
 
 require_relative "emulator"
+require_relative "ruby_headers"
 require_relative "precompiled"
 
-def precompiled(platform)
-  ruby = YJIT_RUBY if platform == "x86_64-linux" && File.exist?("#{YJIT_RUBY}/.complete")
-  Precompiled.new(platform, ruby:)
+# With the Ruby that there is no Debian package of, too: as it is built for YJIT, or its headers.
+def precompiled(name)
+  archive = Dir["#{File.dirname(RUBY_BUILDER)}/ruby-*.tar.xz"].first
+  return Precompiled.new(name) unless archive
+  return Precompiled.new(name, ruby: YJIT_RUBY) if
+    name.start_with?(RbConfig::CONFIG["host_cpu"]) && File.exist?("#{YJIT_RUBY}/.complete")
+
+  gem = Precompiled.new(name)
+  Precompiled.new(name, ruby: RubyHeaders.new(archive, gem.platform, gem.roots.values.first).make)
 end
 
 desc "Precompiled gems for x86_64-linux and aarch64-linux (or one), for several Rubies; as root"
@@ -18,11 +25,11 @@ end
 desc "Installs the precompiled gems in pkg where there is no Rust, and uses them; as root"
 task :smoke do
   Precompiled::PLATFORMS.each do |platform|
-    next puts "rake smoke: there is no gem for #{platform.name}" unless
-      File.exist?(precompiled(platform.name).file)
+    gem = precompiled(platform.name)
+    next puts "rake smoke: there is no gem for #{platform.name}" unless File.exist?(gem.file)
     next puts "rake smoke: no AArch64 emulator here, its gem is left out" unless
       platform.debian == "amd64" || Emulator.enable("aarch64")
 
-    precompiled(platform.name).smoke
+    gem.smoke
   end
 end
