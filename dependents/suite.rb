@@ -13,7 +13,7 @@ class Suite
   HERE = __dir__
   LIB = File.expand_path("../lib", __dir__)
   COPIES = File.expand_path("../tmp/dependents", __dir__)
-  SECONDS = 300
+  SECONDS = 120
   private_constant :HERE, :LIB, :COPIES, :SECONDS
 
   # What came of a run: the status of each example, or why there is none; and what else was said.
@@ -37,17 +37,17 @@ class Suite
   end
 
   # @param dependents [String] the folder with the repositories
-  # @return [Array<String, nil>] tags; nil alone for a folder as it is
+  # @return [Array<String, nil>] tags, the newest first; nil alone for a folder as it is
   def versions(dependents)
     folder = File.join(dependents, name)
     return [nil] unless File.exist?("#{folder}/.git")
 
     tags = `git -C #{folder} tag`.split.grep(/\Av?\d+(\.\d+)+\z/)
     tags = tags.to_h { |tag| [Gem::Version.new(tag.delete_prefix("v")), tag] }
-    tags = tags.select { |version, _| version >= @since }.sort.to_h
+    tags = tags.select { |version, _| version >= @since }.sort.reverse.to_h
     return tags.values if @patches
 
-    tags.group_by { |version, _| version.segments.first(2) }.map { |_, newest| newest.last.last }
+    tags.group_by { |version, _| version.segments.first(2) }.map { |_, newest| newest.first.last }
   end
 
   # @return [String] the folder with that version's files
