@@ -53,11 +53,22 @@ RSpec.describe Chart do
     expect(colors_of_lines(lines.merge(ours: []))).not_to include described_class::OURS
   end
 
-  it "begins the bars of a logarithmic scale at 1" do
+  describe "bars on a logarithmic scale" do
     chart = { kind: "bars", title: "", scale: "", log: true, ours: [],
-              data: { "" => { "same" => 1, "ten" => 10, "a hundred" => 100 } } }
-    _, ten, hundred = bars_of(draw(chart)).map(&:last)
-    expect(hundred / ten).to be_within(0.01).of(2)
+              data: { "" => { "half" => 0.5, "ten" => 10, "a hundred" => 100 } } }
+
+    it "begin at 1 for ratios, whose unit is x" do
+      svg = draw(chart.merge(unit: "x"))
+      half, ten, hundred = bars_of(svg).map(&:last)
+      expect([hundred / ten, ten / half]).to match [be_within(0.01).of(2), be_within(0.01).of(3.32)]
+      expect(texts(svg)).to include "100x"
+    end
+
+    it "begin at the power of ten below all figures otherwise" do
+      half, ten, hundred = bars_of(draw(chart)).map(&:last)
+      ratios = [hundred / ten, ten / half]
+      expect(ratios).to match [be_within(0.01).of(1.5), be_within(0.01).of(2.86)]
+    end
   end
 
   Dir[File.expand_path("../docs/benchmarks/*.svg", __dir__)].each do |path|

@@ -60,7 +60,7 @@ fn chart_data(
     Ok(json!({
         "kind": "lines",
         "title": title,
-        "scale": "GB/s on a logarithmic scale: more is better",
+        "scale": "GB/s: more is better",
         "log": true,
         "ours": OURS,
         "base": "memcpy",

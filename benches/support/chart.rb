@@ -19,7 +19,8 @@ require "json"
 #   kind    "bars" or "lines"
 #   title   what was measured
 #   scale   what the figures are, their unit, and which direction is better
-#   log     true for a logarithmic scale, on which bars begin at 1
+#   log     true for a logarithmic scale
+#   unit    what to write after the figures of bars; with "x" (ratios), logarithmic bars begin at 1
 #   ours    the names of what uses ws_unmask
 #   base    the name that the others are compared with (lines only; gray)
 #   data    bars:  {group => {name => figure}}; the title of a single group is not shown
@@ -68,7 +69,7 @@ class Chart
 
   def to_svg
     text(MARGIN, 34, @chart["title"], size: 19, weight: 600)
-    text(MARGIN, 56, @chart["scale"], fill: GRAY)
+    text(MARGIN, 56, @chart["scale"] + (log? ? " (logarithmic scale)" : ""), fill: GRAY)
     height = draw(86)
     <<~SVG
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 #{WIDTH} #{height}" width="#{WIDTH}"
@@ -182,12 +183,19 @@ class Chart
       legend(top, colors.transform_values { |fill| ->(x, y) { box(x + 8, y - 12, 18, 14, fill) } })
       left = MARGIN + names.map { |name| width_of(name) }.max + 12
       figures = @data.values.flat_map(&:values)
-      low = log? ? [1.0, *figures].min : 0
+      low = [start, *figures].min
       place = scale(low, figures.max, left, WIDTH - MARGIN - 64)
       bottom = top + 22 + @data.values.sum { |bars| (bars.size * STEP) + heading_height }
       axis(place, low, figures.max, top + 16, bottom)
       groups(place, left, top + 16)
       bottom + 40
+    end
+
+    # Where bars begin: on a logarithmic scale at 1, or at the power of ten below all figures.
+    def start
+      return 0 unless log?
+
+      @chart["unit"] == "x" ? 1.0 : 10.0**Math.log10(@data.values.flat_map(&:values).min).floor
     end
 
     def heading_height = @data.size > 1 ? 34 : 0
@@ -213,9 +221,9 @@ class Chart
 
     def bar(place, left, y, name, number)
       text(left - 10, y + 19, name, anchor: "end", weight: (600 if ours?(name)))
-      from, to = [place.call(log? ? 1 : 0), place.call(number)].minmax
+      from, to = [place.call(start), place.call(number)].minmax
       box(from, y + 4, [to - from, 2].max, BAR, color(name))
-      text(to + 6, y + 19, "#{figure(number)}#{"x" if log?}", size: 13)
+      text(to + 6, y + 19, "#{figure(number)}#{@chart["unit"]}", size: 13)
     end
   end
 
