@@ -1,7 +1,7 @@
 //! The masking key as a value (RFC 6455, section 5.3).
 
-/// The four bytes that a client XORs its payload with, held so that byte *i* in memory is the one
-/// for payload byte *i*, whatever the machine's byte order.
+/// The four bytes that a client XORs its payload with. Byte *i* in memory is the one for payload byte
+/// *i*, on machines of any byte order.
 #[derive(Clone, Copy)]
 pub(crate) struct Key(u32);
 
@@ -11,7 +11,7 @@ impl Key {
         Self(u32::from_ne_bytes(bytes))
     }
 
-    /// The key as a piece sees it that begins `offset` bytes after the place this key is for.
+    /// The key for a piece that begins `offset` bytes later.
     #[inline(always)]
     pub(crate) const fn at(self, offset: usize) -> Self {
         let bits = 8 * (offset % 4) as u32;

@@ -57,7 +57,7 @@ impl<'a> MaskedPayload<'a> {
     }
 }
 
-/// Where text that was refused is invalid.
+/// The position of the invalid byte in a refused text.
 #[cold]
 fn invalid_utf8(masked: &[u8], key: [u8; 4]) -> InvalidUtf8 {
     let mut plain = Vec::new();

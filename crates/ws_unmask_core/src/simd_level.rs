@@ -1,11 +1,11 @@
-//! Which vectors this machine has.
+//! The SIMD levels of this machine.
 
 use core::fmt;
 use fearless_simd::Level as Vectors;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::Simd;
 
-/// An instruction set to unmask with, and the proof that this CPU has it.
+/// An instruction set to unmask with. A value is the proof that this CPU has it.
 ///
 /// ```
 /// use ws_unmask_core::SimdLevel;
@@ -21,15 +21,15 @@ pub struct SimdLevel(Option<Vectors>);
 pub(crate) const WIDEST_UP_TO: usize = 32 << 10;
 
 impl SimdLevel {
-    /// The best level of this CPU. With the `std` feature the CPU is asked once and the answer
-    /// kept; without it this is what the compilation target guarantees.
+    /// The best level of this CPU. With the `std` feature it is detected once; without, it is what the
+    /// compilation target guarantees.
     #[inline]
     pub fn best() -> Self {
         Self::of(best_vectors())
     }
 
-    /// The best level to unmask `len` bytes with, or to copy ASCII: payloads over 32 KiB are worked on
-    /// in L2 or beyond, where AVX-512's 64-byte vectors are slower than 32-byte ones: 57 against 66 GB/s
+    /// The best level to unmask `len` bytes with, or to copy ASCII: payloads over 32 KiB are in
+    /// L2 or beyond, where AVX-512's 64-byte vectors are slower than 32-byte ones: 57 against 66 GB/s
     /// at 64 KiB to 1 MiB (`cargo bench`, group `levels at 6`).
     #[inline(always)]
     pub(crate) fn best_for(len: usize) -> Self {
@@ -83,7 +83,7 @@ impl SimdLevel {
         self
     }
 
-    /// Whether bytes can be looked up in a table by vectors, which SSE2 cannot.
+    /// Whether vectors can look up bytes in a table, which those of SSE2 cannot.
     #[inline(always)]
     pub(crate) fn can_shuffle_bytes(self) -> bool {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

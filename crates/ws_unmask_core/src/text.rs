@@ -1,4 +1,4 @@
-//! Text: unmasked, and checked for UTF-8 on the way.
+//! Text: unmasks and checks it as UTF-8 in one pass.
 
 use crate::payload::Content;
 use crate::unmask::{Piece, unmask_ascii, unmask_into_uninit, unmask_text, unmask_text_into};
@@ -23,7 +23,7 @@ impl Text {
         self.validate
     }
 
-    /// A whole text, into memory of the same length that may be unwritten.
+    /// Unmasks a whole text into memory of the same length, which may be unwritten.
     #[inline]
     pub(crate) fn unmask_whole(
         dst: &mut [MaybeUninit<u8>],
@@ -38,8 +38,8 @@ impl Text {
         Piece::content(unmask_text_into(dst, src, key, Cut::default())).ok_or(Invalid)
     }
 
-    /// The next piece, in place; it begins `offset` bytes into its frame. A byte that makes the text
-    /// invalid is found in the piece it is in.
+    /// Unmasks the next piece in place; it begins `offset` bytes into its frame. An invalid byte is
+    /// found in the piece that contains it.
     pub(crate) fn unmask_in_place(
         &mut self,
         plain: &mut [u8],

@@ -1,9 +1,9 @@
-//! Unmasking: which path for which length.
+//! Unmasking, with a path for each range of lengths.
 //!
 //! | bytes | path |
 //! | --- | --- |
 //! | 0–15 | [`word`]: two overlapping words, the second one ending where the payload ends |
-//! | 16–128 | [`simd`]: two, four or eight overlapping 16-byte blocks, without asking the CPU |
+//! | 16–128 | [`simd`]: two, four or eight overlapping 16-byte blocks, without detecting the CPU's level |
 //! | 129– | [`simd`]: head, aligned middle and tail in the widest vectors of this CPU |
 //!
 //! Text is checked in the same pass, while its vectors are in registers, unless they are ASCII:
@@ -14,12 +14,12 @@
 //! | 16–128 | [`simd`]: two overlapping vectors of the best level |
 //! | 129– | [`simd`]: up to eight vectors that overlap, and from there on in steps of four |
 //!
-//! CPUs whose vectors cannot look up bytes (SSE2), or without any, leave the check to the standard
-//! library, in a second pass.
+//! On CPUs without vectors, or without byte lookups in them (SSE2), the standard library checks the text
+//! in a second pass.
 //!
-//! No path unmasks in a byte loop: what an even number of vectors does not cover is covered by one that
-//! overlaps its neighbour. All of a short payload, and the head and tail of a long one, are read
-//! before anything is written, so the overlap is written twice with the same right bytes.
+//! No path has a byte loop: a remainder is covered by a vector that overlaps its neighbor. All of a
+//! short payload, and the head and tail of a long one, are read before anything is written, so the
+//! overlap is written twice with the same bytes.
 
 mod answer;
 mod in_out;
@@ -39,16 +39,16 @@ use simd::TextByte;
 
 pub(crate) use answer::Piece;
 
-/// Up to here the CPU's baseline vectors win, or lose less than is worth asking which level it has:
+/// Up to here the baseline vectors are faster, or slower by less than it costs to choose a level:
 /// from 65 bytes on they and the widest ones take about the same time (`cargo bench --bench unmask`,
 /// group `short`).
 const BASELINE_VECTORS_UP_TO: usize = 128;
 
 /// Unmasks `payload` in place with `key`, by the fastest path for its length.
 ///
-/// `offset` is where in the frame's payload this piece begins (bytes; 0 for a whole payload): a
-/// payload that comes in pieces is unmasked piece by piece. Any `offset` is fine. Masking is the
-/// same operation (RFC 6455, section 5.3). Never panics.
+/// `offset` is where in the frame's payload this piece begins, in bytes: 0 for a whole payload, or
+/// anything for a payload that arrives in pieces. Masking is the same operation (RFC 6455, section
+/// 5.3). Never panics.
 ///
 /// ```
 /// let mut piece = *b"\x4d\x51\x58"; // the last three bytes of the masked "Hello"
@@ -65,7 +65,7 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     }
 }
 
-/// [`unmask()`], and the answer whether the plain bytes are all ASCII.
+/// [`unmask()`], which also returns whether the plain bytes are all ASCII.
 #[inline]
 pub(crate) fn unmask_ascii(payload: &mut [u8], key: [u8; 4], offset: usize) -> bool {
     let key = Key::new(key).at(offset);
@@ -76,7 +76,7 @@ pub(crate) fn unmask_ascii(payload: &mut [u8], key: [u8; 4], offset: usize) -> b
     }
 }
 
-/// Unmasks `src` into `dst`, in one pass that leaves `src` as it is. See [`unmask()`] for `key` and
+/// Unmasks `src` into `dst` in one pass, without changing `src`. See [`unmask()`] for `key` and
 /// `offset`.
 ///
 /// # Panics
@@ -100,10 +100,10 @@ pub fn unmask_into(dst: &mut [u8], src: &[u8], key: [u8; 4], offset: usize) {
     }
 }
 
-/// Unmasks `src` into memory that nothing has been written to yet, and says whether the plain
-/// bytes are all ASCII (no top bit set), which is found out in the same pass.
+/// Unmasks `src` into unwritten memory, and returns whether the plain bytes are all ASCII (no top bit
+/// set), which it detects in the same pass.
 ///
-/// Afterwards every byte of `dst` is initialised. See [`unmask()`] for `key` and `offset`.
+/// Afterwards every byte of `dst` is initialized. See [`unmask()`] for `key` and `offset`.
 ///
 /// # Panics
 ///
@@ -133,7 +133,7 @@ pub fn unmask_into_uninit(
     }
 }
 
-/// [`unmask()`] for text that continues what ended in `before`, and what is known of it then. All of
+/// [`unmask()`] for text that continues text with the state `before`; returns its state. All of
 /// `payload` is unmasked, unless it is over 32 KiB and invalid.
 #[inline]
 pub(crate) fn unmask_text(
@@ -201,8 +201,8 @@ fn long_text_into<B: TextByte>(
     })
 }
 
-/// Long text: the widest vectors are best to check, but not to copy ASCII, and text that has been
-/// ASCII so far will probably go on like that.
+/// Long text: the widest vectors are the fastest to check, but not to copy ASCII, and text that was
+/// ASCII so far probably remains so.
 fn in_pieces<T>(
     pieces: impl Iterator<Item = T>,
     mut before: Cut,

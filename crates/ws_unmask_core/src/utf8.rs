@@ -1,4 +1,4 @@
-//! UTF-8, checked piece by piece: a code point may be cut anywhere.
+//! Checks UTF-8 in pieces, which may end inside a code point.
 
 pub(crate) mod bytes;
 pub(crate) mod vectors;
@@ -54,8 +54,8 @@ impl Cut {
         (both >> (8 * at)) as Word
     }
 
-    /// Checks the next piece with the standard library. A byte that makes the text invalid is found
-    /// in the piece it is in.
+    /// Checks the next piece with the standard library. An invalid byte is found in the piece that
+    /// contains it.
     pub(crate) fn check(self, piece: &[u8]) -> Result<Self, Invalid> {
         if self.is_none() {
             return complete(piece);
@@ -78,7 +78,7 @@ impl Cut {
     }
 }
 
-/// The code point in which `text` is cut, if all before it is valid.
+/// The incomplete code point at the end of `text`, if everything before it is valid.
 fn complete(text: &[u8]) -> Result<Cut, Invalid> {
     let Err(error) = core::str::from_utf8(text) else { return Ok(Cut::default()) };
     if error.error_len().is_some() {
@@ -90,8 +90,8 @@ fn complete(text: &[u8]) -> Result<Cut, Invalid> {
     Ok(Cut(Word::from_le_bytes(cut)))
 }
 
-/// The byte that makes `plain` invalid, looked for from `from` on: the bytes before it are valid, but
-/// may end in a part of a code point. For error messages, thus only as fast as is convenient.
+/// The position of the invalid byte in `plain`, at `from` or later: the bytes before `from` are valid,
+/// but may end inside a code point. For error messages, so it is not optimized.
 #[cold]
 pub(crate) fn first_invalid(plain: &[u8], from: usize) -> Option<usize> {
     let is_continuation = |byte: &u8| byte & 0xc0 == 0x80;
@@ -100,7 +100,7 @@ pub(crate) fn first_invalid(plain: &[u8], from: usize) -> Option<usize> {
     let error = core::str::from_utf8(&plain[start..]).err()?;
     let at = start + error.valid_up_to();
     Some(match (plain[at], error.error_len()) {
-        // It cannot begin a code point; any other byte can, and what follows does not fit.
+        // It cannot start a code point. Any other byte can, so the bytes after it are wrong.
         (0x80..=0xc1 | 0xf5.., _) => at,
         (_, Some(fitting)) => at + fitting,
         (_, None) => plain.len() - 1,

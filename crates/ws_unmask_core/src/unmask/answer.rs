@@ -1,4 +1,4 @@
-//! What callers want to know of the plain bytes, found out in the pass that unmasks.
+//! What callers want to know about the plain bytes, detected in the pass that unmasks.
 
 use super::in_out::{InOut, InPlace};
 use super::word::{self, Few};
@@ -7,7 +7,7 @@ use crate::key::Key;
 use crate::utf8::Cut;
 use crate::utf8::Invalid;
 
-/// It has to be said inside of the vectorized code, for the compiler drops unused work only there.
+/// The answer is made inside the vectorized code, since only there the compiler drops unused work.
 pub(crate) trait Answer {
     /// Whether the bytes are text, which is checked.
     const IS_TEXT: bool = false;

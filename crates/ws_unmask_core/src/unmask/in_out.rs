@@ -1,4 +1,4 @@
-//! What is read and what is written, so that each path is written once for all of them.
+//! The source and destination of unmasking, so that each path is written only once.
 
 use crate::key::Key;
 use crate::utf8::Word;
@@ -31,15 +31,15 @@ pub(crate) trait InOut {
         self
     }
 
-    /// Copies what is masked to where the plain bytes are to be, unless it is there already.
+    /// Copies the masked bytes to the destination, unless they are already there.
     fn copied<'a>(self) -> &'a mut [u8]
     where
         Self: 'a;
 
-    /// Four plain bytes that have been written, from `at` on; `key` is the one for the start.
+    /// Four plain bytes that were written, from `at` on; `key` is the one for the start.
     fn plain_word(&self, at: usize, key: Key) -> Word;
 
-    /// Four plain bytes that have not been written, from `at` on; `key` is the one for the start.
+    /// Four plain bytes that were not written, from `at` on; `key` is the one for the start.
     #[inline(always)]
     fn unmasked_word(&self, at: usize, key: Key) -> Word {
         u32::from_le(u32::from_ne_bytes(self.read(at)) ^ key.at(at).as_u32())
@@ -53,7 +53,7 @@ pub(crate) trait InOut {
     }
 }
 
-/// Unmasked where it lies.
+/// Unmasks in place.
 pub(crate) struct InPlace<'a>(pub(crate) &'a mut [u8]);
 
 impl InOut for InPlace<'_> {
@@ -96,7 +96,7 @@ impl InOut for InPlace<'_> {
     }
 }
 
-/// Unmasked on the way from `src` to `dst`, which are of the same length.
+/// Unmasks from `src` to `dst`, which have the same length.
 pub(crate) struct Copied<'a, B> {
     pub(crate) dst: &'a mut [B],
     pub(crate) src: &'a [u8],

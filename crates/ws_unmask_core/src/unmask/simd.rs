@@ -1,4 +1,4 @@
-//! A vector at a time: every level by one generic function.
+//! One vector at a time, with one generic function for all levels.
 
 mod seen;
 
@@ -29,7 +29,7 @@ pub fn unmask(payload: &mut [u8], key: [u8; 4], offset: usize) {
     unmask_at(SimdLevel::best_for(payload.len()), payload, key, offset);
 }
 
-/// [`unmask()`] at a level of one's choice, to test or to measure it.
+/// [`unmask()`] at a given level, for tests and benchmarks.
 ///
 /// ```
 /// use ws_unmask_core::{SimdLevel, unmask::simd};
@@ -48,7 +48,7 @@ pub fn unmask_at(level: SimdLevel, payload: &mut [u8], key: [u8; 4], offset: usi
     }
 }
 
-/// [`unmask_into`](crate::unmask_into) at a level of one's choice, to test or to measure it.
+/// [`unmask_into`](crate::unmask_into) at a given level, for tests and benchmarks.
 ///
 /// # Panics
 ///
@@ -70,7 +70,7 @@ pub fn unmask_into_at(level: SimdLevel, dst: &mut [u8], src: &[u8], key: [u8; 4]
     }
 }
 
-/// Unmasks a whole text in place at a level of one's choice, to test or to measure it: what is known
+/// Unmasks a whole text in place at a given level, for tests and benchmarks: what is known
 /// of it then, or `None` if it is not valid UTF-8. See [`unmask`](crate::unmask()) for the arguments.
 ///
 /// ```
@@ -90,7 +90,7 @@ pub fn unmask_text_at(
     Piece::content(text_in_place(level, payload, key, Cut::default()))
 }
 
-/// [`unmask_text_at`] on the way from `src` into memory that nothing has been written to yet.
+/// [`unmask_text_at`] on the way from `src` into unwritten memory.
 ///
 /// # Panics
 ///
@@ -107,8 +107,8 @@ pub fn unmask_text_into_at(
     Piece::content(TextByte::text_into(level, dst, src, key, Cut::default()))
 }
 
-/// A function that does `$work` at a level. It is compiled once for each of them, and takes its
-/// arguments in registers: those of a closure would go through memory, 2 ns a call.
+/// A function that does `$work` at a level. It is compiled once for each level, and takes its arguments
+/// in registers: those of a closure would go through memory, which costs 2 ns a call.
 macro_rules! at_every_level {
     ($name:ident($($argument:ident: $type:ty),+) -> $answer:ty = $function:ident($work:expr)) => {
         #[inline(always)]
@@ -158,13 +158,13 @@ at_every_level!(ascii_into(dst: &mut [MaybeUninit<u8>], src: &[u8], key: Key) ->
 at_every_level!(long_text_in_place(payload: &mut [u8], key: Key, before: Cut)
     -> Result<Piece, Invalid> = any_length((InPlace(payload), key, before)));
 
-/// Unmasks in place by the level that is best for the length.
+/// Unmasks in place at the best level for the length.
 #[inline(always)]
 pub(super) fn in_place(payload: &mut [u8], key: Key) {
     bytes_in_place(SimdLevel::best_for(payload.len()), payload, key);
 }
 
-/// [`in_place`], and the answer whether the plain bytes are all ASCII.
+/// [`in_place`], which also returns whether the plain bytes are all ASCII.
 #[inline(always)]
 pub(super) fn in_place_ascii(payload: &mut [u8], key: Key) -> bool {
     ascii_in_place(SimdLevel::best_for(payload.len()), payload, key)
@@ -235,7 +235,7 @@ macro_rules! text_byte {
 }
 
 text_byte!(MaybeUninit<u8>);
-// For tests, which look at what was written.
+// For tests, which check what was written.
 text_byte!(u8);
 
 /// Fewer bytes than a vector.
@@ -362,7 +362,7 @@ fn head_middle_tail<S: Simd, T: InOut, A: Answer>(
     let start = in_out.next_aligned(vector);
     let end = start + last.saturating_sub(start).next_multiple_of(vector);
     let middle_key = key.at(start);
-    // Nothing but this, so that the compiler finds out how many at a time are best.
+    // Nothing else, so that the compiler chooses the best number of vectors for a step.
     for mut piece in in_out.pieces(start, end, vector) {
         let middle = plain::<1, S, S::u8s, _>(simd, &piece, 0, middle_key);
         write(&mut piece, 0, middle);

@@ -4,8 +4,7 @@
 use super::in_out::{InOut, InPlace};
 use crate::key::Key;
 
-/// As many words as a step of the main loop takes; with eight the compiler finds that it can use
-/// whatever registers the target has.
+/// The words of a step of the main loop: with eight, the compiler uses the target's vector registers.
 const WORDS: usize = 8;
 
 /// Unmasks `payload` in place, eight bytes at a time. See [`unmask`](crate::unmask()) for the
@@ -39,8 +38,8 @@ pub(crate) fn any_length<T: InOut>(mut in_out: T, key: Key) -> bool {
         seen |= unmask_word(&mut piece, 0, key);
     }
     if !last.is_multiple_of(8) {
-        // The last whole word begins before `last` and ends behind it: the tail, read above,
-        // then overlaps it.
+        // The last whole word begins before `last` and ends after it, so the tail, read above,
+        // overlaps it.
         seen |= unmask_word(&mut in_out, last / 8 * 8, key);
     }
     in_out.write(last, &tail.to_ne_bytes());

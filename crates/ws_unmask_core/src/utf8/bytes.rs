@@ -1,4 +1,4 @@
-//! UTF-8 checked a byte at a time, for text too short to be worth the call of vectorized code.
+//! Checks UTF-8 one byte at a time, for text too short for the call of vectorized code.
 
 use super::{Cut, Word};
 use crate::utf8::Invalid;

@@ -1,4 +1,4 @@
-//! The check in every path, at every level this machine has, against the standard library.
+//! Tests every path, at every level of this machine, against the standard library.
 
 extern crate std;
 

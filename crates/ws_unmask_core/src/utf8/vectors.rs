@@ -1,4 +1,4 @@
-//! UTF-8 checked a vector at a time: the lookup algorithm of John Keiser and Daniel Lemire,
+//! Checks UTF-8 one vector at a time: the lookup algorithm of John Keiser and Daniel Lemire,
 //! "Validating UTF-8 in less than one instruction per byte" (2020).
 //!
 //! What can be wrong with two bytes that follow each other is a set of bits, looked up three times:
