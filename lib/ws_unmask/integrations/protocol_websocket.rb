@@ -42,7 +42,8 @@ module WsUnmask
 
       # Limits what peers may send; protocol-websocket itself accepts frames of 2**63 bytes, and
       # messages of any number of them. A connection whose peer sends more is closed with code 1009,
-      # as soon as a header says so; compressed messages count as they arrive.
+      # as soon as a header says so. A compressed message counts as it arrives, and then as it is
+      # inflated, which stops at the limit.
       #
       # It holds for connections that have not read a frame yet.
       #
@@ -67,19 +68,6 @@ module WsUnmask
       def reads_frames?
         PATCHES.installed? &&
           ::Protocol::WebSocket::Framer.private_method_defined?(:read_frame_without_ws_unmask)
-      end
-
-      # @return [Integer, nil] the maximum bytes that a compressed message may inflate to; above
-      #   that, the connection is closed with 1009. nil, the default, for no limit
-      attr_reader :max_inflated_size
-
-      # @raise [ArgumentError] if it is not a size
-      def max_inflated_size=(bytes)
-        unless bytes.nil? || (bytes.is_a?(Integer) && !bytes.negative?)
-          raise ArgumentError, "max_inflated_size must be an Integer of bytes or nil for no limit"
-        end
-
-        @max_inflated_size = bytes
       end
 
       private
