@@ -21,3 +21,14 @@ task :matrix, [:tasks] do |_, arguments|
 end
 
 task(:matrix_root) { matrix_root.make }
+
+# What most Rails apps have locked.
+desc "The specs of websocket-driver with 0.7.7, or another version of ../shared/ruby/gems"
+task :driver, [:version] => :compile do |_, arguments|
+  version = arguments.fetch(:version, "0.7.7")
+  unless File.exist?("../shared/ruby/gems/websocket-driver-#{version}.gem")
+    next puts "websocket-driver #{version} is not in ../shared/ruby/gems: its specs are left out"
+  end
+
+  sh({ "WEBSOCKET_DRIVER" => version }, "rspec", *Dir["spec/integrations/websocket_driver*"])
+end

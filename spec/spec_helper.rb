@@ -3,8 +3,16 @@
 require "timeout"
 require "ws_unmask"
 require_relative "../examples/xor"
+require_relative "support/extra_gems"
 require_relative "support/gc_stress"
 require_relative "support/tested"
+
+# Another version than the Gemfile's.
+if ENV.key?("WEBSOCKET_DRIVER")
+  version = ENV.fetch("WEBSOCKET_DRIVER")
+  ExtraGems.activate("websocket-driver", version) or
+    abort "websocket-driver #{version} is not installed, and not in ../shared/ruby/gems"
+end
 
 RSpec.configure do |config|
   config.include GcStress
