@@ -14,4 +14,5 @@ results = report["examples"].to_h do |example|
   ["#{example["id"]} #{example["full_description"]}", example["status"]]
 end
 abort report["messages"].to_a.join("\n") if results.empty? && status != 0
+puts report["examples"].filter_map { |example| example.dig("exception", "class") }.tally.inspect
 File.write(file, results.to_json)
