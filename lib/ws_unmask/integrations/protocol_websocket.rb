@@ -40,9 +40,8 @@ module WsUnmask
       # @return [Limits, nil] those of connections that are opened from now on
       attr_reader :limits
 
-      # Limits what peers may send; protocol-websocket itself accepts frames of 2**63 bytes, and
-      # messages of any number of them. A connection whose peer sends more is closed with code 1009,
-      # as soon as a header says so. A compressed message counts as it arrives, and then as it is
+      # Limits what peers may send. A connection whose peer sends more is closed with code 1009, as
+      # soon as a header says so. A compressed message counts as it arrives, and then as it is
       # inflated, which stops at the limit.
       #
       # It holds for connections that have not read a frame yet.

@@ -3,10 +3,10 @@
 module WsUnmask
   module ProtocolWebSocket
     # The streams whose +peek+ yields their own buffer, so that what is removed from it has been
-    # read: those of io-stream and, before that, of async-io.
+    # read: those of io-stream.
     module PeekedStream
-      OWNERS = %w[IO::Stream::Readable IO::Stream::Generic Async::IO::Stream].freeze
-      FILES = %r{/(?:io/stream|async/io)/[^/]+\.rb\z}
+      OWNERS = %w[IO::Stream::Readable IO::Stream::Generic].freeze
+      FILES = %r{/io/stream/[^/]+\.rb\z}
       private_constant :OWNERS, :FILES
 
       # @param stream [Object]
