@@ -36,7 +36,8 @@ task :cross_gem do
   sh "tar -xOf #{gem} data.tar.gz | tar -xzf - -C #{root.root}/ws_unmask --wildcards " \
      "'lib/ws_unmask/3.*/*'", verbose: false
   specs = EMULATED_SPECS.map { |name| "spec/#{name}_spec.rb" }.join(" ")
-  root.run_bare("cd /ws_unmask && rspec #{specs}",
+  # The emulator does not limit memory.
+  root.run_bare("cd /ws_unmask && rspec --tag ~limited_memory #{specs}",
                 env: { "WS_UNMASK_TESTED" => "tmp/tested", "LESS_TRAFFIC" => "20" })
 end
 

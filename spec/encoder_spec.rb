@@ -188,7 +188,8 @@ RSpec.describe WsUnmask::Encoder do
       GC.stress = false
     end
 
-    it "continues after NoMemoryError, without referring to messages that were not sent" do
+    it "continues after NoMemoryError, without referring to messages that were not sent",
+       :limited_memory do
       expect(in_child(<<~'RUBY')).to eq "no_memory no_memory 5 Hello Hello\n"
         require "zlib"
         deflate = WsUnmask::Deflate.new
