@@ -9,7 +9,7 @@ module Checkout
   def self.copy_to(folder)
     files = `git ls-files --cached --others --exclude-standard -z`.split("\0")
     files.select! { |file| File.file?(file) }
-    (Dir["#{folder}/{lib,spec,examples}/**/*.{rb,ru}"] - files.map { |file| "#{folder}/#{file}" })
+    (Dir["#{folder}/{lib,spec,examples,docs}/**/*.{rb,ru,svg,json}"] - files.map { |file| "#{folder}/#{file}" })
       .each { |file| FileUtils.rm(file) }
     files.each do |file|
       target = "#{folder}/#{file}"

@@ -14,7 +14,8 @@ class DebianGems
               "nokogiri" => "ruby-nokogiri", "rbs" => "ruby3.3",
               "redcarpet" => "ruby-redcarpet", "stackprof" => "ruby-stackprof" }.freeze
   # Debian has these among Ruby's own files, not in a folder for each.
-  SCATTERED = { "abbrev" => %w[abbrev.rb], "drb" => %w[drb drb.rb], "faye-websocket" => %w[faye],
+  SCATTERED = { "abbrev" => %w[abbrev.rb], "mutex_m" => %w[mutex_m.rb],
+                "drb" => %w[drb drb.rb], "faye-websocket" => %w[faye],
                 "racc" => %w[racc racc.rb], "useragent" => %w[user_agent user_agent.rb
                                                               useragent.rb] }.freeze
   # Which gem of plain Ruby cannot be loaded without one with an extension.
