@@ -9,8 +9,8 @@ module Checkout
   def self.copy_to(folder)
     files = `git ls-files --cached --others --exclude-standard -z`.split("\0")
     files.select! { |file| File.file?(file) }
-    (Dir["#{folder}/{lib,spec,examples,docs}/**/*.{rb,ru,svg,json}"] - files.map { |file| "#{folder}/#{file}" })
-      .each { |file| FileUtils.rm(file) }
+    before = Dir["#{folder}/{lib,spec,examples,docs}/**/*.{rb,ru,svg,json}"]
+    FileUtils.rm(before - files.map { |file| "#{folder}/#{file}" })
     files.each do |file|
       target = "#{folder}/#{file}"
       next if File.exist?(target) && FileUtils.identical?(file, target)
