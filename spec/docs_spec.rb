@@ -37,7 +37,7 @@ RSpec.describe "rake docs" do
 
   it "shows tables and pictures of the README on the first page" do
     html = File.read("#{site}/index.html")
-    expect(html).to include("<table>", "files/docs/architecture.svg")
+    expect(html).to include("<table>", "files/docs/benchmarks/echo.svg")
     expect(html).not_to include "<p>|"
   end
 
