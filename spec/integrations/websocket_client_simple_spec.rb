@@ -152,12 +152,25 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
 
   it "reads a message of 700 KB in far fewer pieces than bytes" do
     WsUnmask::WebSocketClientSimple.install
-    bytes = WsUnmask::Frame.encode(:text, "x" * 700_000)
+    going_on = Queue.new # until it is connected, the library reads by itself
+    server = ScriptedServer.new do |socket, response|
+      socket.write(response)
+      going_on.pop
+      socket.write(WsUnmask::Frame.encode(:text, "x" * 700_000))
+      socket.read
+    end
+    messages = Queue.new
+    client = connect(server.url) { |it| it.on(:message) { |message| messages << message.to_s } }
     pieces = 0
     trace = TracePoint.new(:call) { pieces += 1 }
-    frame = WebSocket::Frame::Incoming.instance_method(:<<)
-    trace.enable(target: frame) { seen([bytes]) }
+    trace.enable(target: WebSocket::Frame::Incoming.instance_method(:<<)) do
+      going_on << true
+      expect(messages.pop.bytesize).to eq 700_000
+    end
     expect(pieces).to be_between(1, 7000)
+  ensure
+    client.close
+    server.stop
   end
 
   it "reads on, frame by frame, if the drop-in for the websocket gem goes in the middle of one" do
