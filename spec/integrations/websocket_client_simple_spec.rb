@@ -30,7 +30,10 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     connected = Queue.new
     client = connect(server.url) do |connecting|
       connecting.on(:open) { events << :open }
-      connecting.on(:error) { |error| events << [:error, error.class, error.message[0, 80]] }
+      # Where Ruby has read, and from which descriptor, is not the library's.
+      connecting.on(:error) do |error|
+        events << [:error, error.class, error.message[/[^@]{,80}/].strip]
+      end
       connecting.on(:close) { |error| events << [:close, error.class] }
       connecting.on(:message) do |message|
         events << [:message, message.class, message.type, message.data.hash, message.data.encoding,

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "digest/sha1"
+require "io/wait"
 require "openssl"
 require "socket"
 
@@ -58,10 +59,18 @@ class ScriptedServer
     request = +""
     request << socket.gets until request.end_with?("\r\n\r\n")
     @script.call(socket, response(request[/^Sec-WebSocket-Key: (\S+)/i, 1]))
+    drain(socket) unless socket.is_a?(OpenSSL::SSL::SSLSocket)
   rescue SystemCallError, IOError, OpenSSL::SSL::SSLError
     nil # the client has gone
   ensure
     socket&.close
+  end
+
+  # Closing a socket that has unread bytes resets the connection, and the client may then lose what
+  # it was sent.
+  def drain(socket)
+    socket.close_write
+    nil while socket.wait_readable(1) && socket.read_nonblock(4096, exception: false)
   end
 
   def response(key)

@@ -24,7 +24,7 @@ module WsUnmask
       def ws_unmask_read_ahead
         socket = @socket
         frame = ws_unmask_frame
-        socket.extend(ReadAhead).ws_unmask_read_ahead(self, frame) if socket && frame
+        ReadAhead.begin(socket, self, frame) if socket && frame
       end
 
       # A local variable of the library's method that created the listener; nil if the connection is

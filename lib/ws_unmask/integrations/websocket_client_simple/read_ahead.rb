@@ -11,12 +11,14 @@ module WsUnmask
       READ = 16 << 10
       private_constant :READ
 
+      # @param socket [TCPSocket, OpenSSL::SSL::SSLSocket] which another thread may be reading from
       # @param client [::WebSocket::Client::Simple::Client]
       # @param frame [::WebSocket::Frame::Incoming::Client] which gets what is read
       # @return [void]
-      def ws_unmask_read_ahead(client, frame)
-        @ws_unmask_client = client
-        @ws_unmask_frame = frame
+      def self.begin(socket, client, frame)
+        socket.instance_variable_set(:@ws_unmask_client, client)
+        socket.instance_variable_set(:@ws_unmask_frame, frame)
+        socket.extend(self)
       end
 
       # @return [String, nil] one character of the handshake, or up to as many bytes of a frame as
