@@ -276,6 +276,19 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
+    it "accepts nothing from a client about which the block has raised or thrown" do
+      [-> { raise "x" }, -> { throw :left }].each do |leave|
+        connection = described_class.server { leave.call }
+        catch(:left) { connection.receive(request.b + hello) }
+      rescue RuntimeError
+        nil
+      ensure
+        expect(connection.receive(hello)).to eq []
+        expect(connection).to be_closed
+        expect([connection.open?, connection.text("x"), connection.output]).to eq [false, false, ""]
+      end
+    end
+
     it "raises at once for unknown options" do
       expect { described_class.server(max_size: 1) }.to raise_error ArgumentError
       expect { described_class.client("ws://a", max_message_size: -1) }.to raise_error ArgumentError

@@ -61,7 +61,8 @@ module WsUnmask
     # @yield whether the client may connect; without a block, every client may
     # @yieldparam origin [String, nil] of the page that connects; nil if it is no browser
     # @yieldparam request [Request]
-    # @yieldreturn [Boolean] false to answer 403
+    # @yieldreturn [Boolean] false to answer 403. If the block raises, so does {receive} or
+    #   {accept}, and the connection is closed
     # @return [Connection]
     # @raise [ArgumentError] if a subprotocol or a header is not valid
     def self.server(subprotocols: [], headers: {}, deflate: nil, request: nil, **limits, &allowed)
@@ -320,7 +321,8 @@ module WsUnmask
       refused(e)
     end
 
-    # Returns whether it was accepted.
+    # Returns whether it was accepted. If the block that may refuse it raises, the connection is
+    # closed: a later {receive} must not take it for accepted.
     def shake_hands(head)
       deflate = @handshake.finish(head)
       @subprotocol = @handshake.subprotocol
@@ -330,6 +332,8 @@ module WsUnmask
       @open = true
     rescue HandshakeError => e
       refused(e)
+    ensure
+      @closed = !@open
     end
 
     def new_decoder(deflate)
