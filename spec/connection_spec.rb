@@ -443,6 +443,17 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
+    it "sends no pong after the close of another thread, wherever Ruby switches to it" do
+      (1..10).each do |nth|
+        server = open_server
+        ping = frame(:ping, "a")
+        switch = TracePoint.new(:c_return) { server.close if (nth -= 1).zero? }
+        switch.enable { server.receive(ping) { nil } }
+        server.close
+        expect(server.output).to match(/\A(\x8a\x01a)?\x88\x02\x03\xe8\z/n)
+      end
+    end
+
     it "does not answer a pong" do
       expect(server.receive(frame(:pong, "abc"))).to eq [[:pong, "abc"]]
       expect(server.output).to be_empty

@@ -364,8 +364,9 @@ module WsUnmask
       if type == :close
         send_close(payload.to_payload)
         @closed = true
-      elsif @open && @output.bytesize < MOST_BEFORE_PONGS
-        @encoder.encode_into(@output, :pong, payload)
+      elsif @output.bytesize < MOST_BEFORE_PONGS
+        # @open comes last: after a native method, another thread may close (see text).
+        @encoder.encode_into(@output, :pong, payload) if @open
       end
     end
 
