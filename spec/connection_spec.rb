@@ -683,6 +683,24 @@ RSpec.describe WsUnmask::Connection do
       expect(server.flush { |again| expect(again).to eq bytes and again.bytesize }).to be true
     end
 
+    it "can be called again wherever Thread#raise or a timeout has interrupted it" do
+      this = Thread.current
+      connection = server
+      (1..20).each do |nth|
+        interruption = TracePoint.new(:c_call, :c_return) do
+          raise "interrupted" if Thread.current == this && (nth -= 1).zero?
+        end
+        connection.text("Hello")
+        begin
+          interruption.enable { connection.flush(&:bytesize) }
+        rescue RuntimeError
+          nil
+        end
+        connection.flush(&:bytesize)
+        expect(connection.inspect).to match(/ 0 bytes to write/)
+      end
+    end
+
     it "does not write in two threads at once" do
       inside = Queue.new
       go_on = Queue.new
