@@ -79,8 +79,8 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       expect(delivered).to eq [[2, nil, 4]] * 2
     end
 
-    it "leaves limits that are negative or not an Integer to the driver" do
-      [1.5, 3e9, -1, Rational(9, 2)].each do |max_length|
+    it "leaves limits that are negative, huge or not an Integer to the driver" do
+      [1.5, 3e9, -1, Rational(9, 2), 2**64, 2**70, Float::INFINITY].each do |max_length|
         ours, theirs = both do
           driver, messages = open_driver(max_length:)
           driver.parse(hello)

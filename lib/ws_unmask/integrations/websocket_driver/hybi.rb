@@ -22,8 +22,10 @@ module WsUnmask
       OPEN = 1
       # Payloads from this size on are copied by Ruby.
       LARGE = 4096
-      private_constant :OPCODES, :LARGE, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN, :WAITING,
-                       :OPEN
+      # A limit from here on is none: no message can be so long.
+      UNLIMITED = 2**63
+      private_constant :OPCODES, :LARGE, :UNLIMITED, :LAST_OF_MESSAGES, :TEXT, :BINARY, :BETWEEN,
+                       :WAITING, :OPEN
 
       # @param chunk [String, nil] the bytes that were read
       # @return [nil]
@@ -66,8 +68,10 @@ module WsUnmask
         end
       end
 
-      # @return [Integer] the maximum bytes of a message
-      def ws_unmask_max_length = @max_length
+      # @return [Integer, nil] the maximum bytes of a message; nil for no limit
+      def ws_unmask_max_length
+        @max_length.floor if @max_length < UNLIMITED # may be Float::INFINITY
+      end
 
       # Closes the connection as for a frame that is too large.
       # @return [void]
@@ -123,7 +127,8 @@ module WsUnmask
         @ws_unmask_plain = @extensions.ws_unmask_idle?
         @ws_unmask_reserved = @extensions.ws_unmask_reserved
         @ws_unmask_fast_path = PATCHES.unhooked?([self, @reader, @extensions]) &&
-                               @max_length.is_a?(Integer) && !@max_length.negative?
+                               @max_length.is_a?(Integer) &&
+                               @max_length.between?(0, UNLIMITED)
       end
 
       def ws_unmask_next_frames
