@@ -112,6 +112,28 @@ RSpec.describe "ws_unmask/permessage_deflate" do
     expect(ours).to eq theirs
   end
 
+  it "leaves levels that are not zlib's own to the gem" do
+    [nil, 2.5, 99].each do |level|
+      ours, theirs = both do
+        connection = opened(extension: PermessageDeflate.configure(level:))
+        connection.driver.text("Hello" * 100)
+        [connection.frames, connection.events]
+      end
+      expect(ours).to eq theirs
+    end
+  end
+
+  it "inflates with any limit of the driver that is a number" do
+    [100.5, 2**64, 2**70, Float::INFINITY].each do |max_length|
+      ours, theirs = both do
+        connection = opened(max_length:)
+        connection.parse(compressed(ZlibPeer.new.deflate("Hello")))
+        connection.events
+      end
+      expect(ours).to eq theirs
+    end
+  end
+
   it "uses the options that both support" do
     text = Array.new(500) { |i| %({"number":#{i * i},"name":"#{i}"}) }.join
     sizes = [1, 9].map do |level|

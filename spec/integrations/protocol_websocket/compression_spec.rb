@@ -106,6 +106,19 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
     expect(ours).to eq theirs
   end
 
+  it "leaves levels that are not Zlib's own to the library" do
+    [nil, 99].each do |level|
+      ours, theirs = both do
+        opened, stream = connection(level:)
+        opened.send_text("Hello" * 100)
+        stream.output
+      rescue Zlib::StreamError => e
+        e.message
+      end
+      expect(ours).to eq theirs
+    end
+  end
+
   it "leaves alone connections that were opened before, and those whose methods are hooked" do
     peer = ZlibPeer.new
     bytes = %w[Hello Hello].map { |text| compressed(peer.deflate(text)) }.join

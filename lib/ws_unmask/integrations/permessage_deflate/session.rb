@@ -18,9 +18,10 @@ module WsUnmask
 
       private
 
-      # These options are Zlib's own.
+      # Other options are Zlib's own, also those that it refuses.
       def ws_unmask_deflates?
-        @mem_level == Zlib::DEF_MEM_LEVEL && @strategy == Zlib::DEFAULT_STRATEGY
+        @mem_level == Zlib::DEF_MEM_LEVEL && @strategy == Zlib::DEFAULT_STRATEGY &&
+          @level.is_a?(Integer) && @level.between?(Zlib::DEFAULT_COMPRESSION, 9)
       end
 
       def ws_unmask_inflater

@@ -16,9 +16,10 @@ module WsUnmask
         @ws_unmask_deflater.deflate(buffer)
       end
 
-      # These options are Zlib's own.
+      # Other options are Zlib's own, also those that it refuses.
       def ws_unmask_deflates?
-        @memory_level == Zlib::DEF_MEM_LEVEL && @strategy == Zlib::DEFAULT_STRATEGY
+        @memory_level == Zlib::DEF_MEM_LEVEL && @strategy == Zlib::DEFAULT_STRATEGY &&
+          @level.is_a?(Integer) && @level.between?(Zlib::DEFAULT_COMPRESSION, 9)
       end
 
       def ws_unmask_level = @level == Zlib::DEFAULT_COMPRESSION ? 6 : @level
