@@ -73,8 +73,12 @@ module WsUnmask
     # nobody hooks them. For the block that {#initialize} takes.
     # @param target [Module] a class of the library
     # @param names [Array<Symbol>]
+    # @param inherited [Hash{Module => Array<Symbol>}] methods that it has from others, so that one
+    #   of its own is noticed, too
     # @return [void]
-    def leave_out(target, *names) = @left_out[target] = names
+    def leave_out(target, *names, inherited: {})
+      @left_out[target] = { target => names }.merge(inherited)
+    end
 
     # Installs it. If the library is missing, or not what the patches were written for, it warns
     # once and leaves the library unchanged.
@@ -121,9 +125,9 @@ module WsUnmask
     # @return [Boolean] whether no method that the patches bypass is hooked
     def unhooked?(objects = [])
       classes_unhooked? && objects.all? do |object|
-        @left_out.all? do |target, names|
+        @left_out.all? do |target, owners|
           !(target === object) || # rubocop:disable Style/CaseEquality
-            names.all? { |name| owned?(target, object.method(name)) }
+            all_owned?(owners) { |name| object.method(name) }
         end
       end
     rescue NameError
@@ -139,13 +143,17 @@ module WsUnmask
       @ancestors.each { |target, known| HookWatch.watch_modules(ancestors_of(target) - known) }
       @changes = HookWatch.changes
       @classes_unhooked = false
-      @classes_unhooked = @left_out.all? do |target, names|
-        names.all? { |name| owned?(target, target.instance_method(name)) }
+      @classes_unhooked = @left_out.all? do |target, owners|
+        all_owned?(owners) { |name| target.instance_method(name) }
       end
     end
 
-    def owned?(target, method)
-      method.owner.equal?(target) && (librarys?(method) || ours?(method))
+    def all_owned?(owners)
+      owners.all? { |owner, names| names.all? { |name| owned?(owner, yield(name)) } }
+    end
+
+    def owned?(owner, method)
+      method.owner.equal?(owner) && (librarys?(method) || ours?(method))
     end
 
     def read_patches
@@ -169,7 +177,9 @@ module WsUnmask
           end
         end
       end
-      @left_out.each { |target, names| names.each { |name| check_own(target, name) } }
+      @left_out.each do |target, owners|
+        owners.each { |owner, names| names.each { |name| check_own(target, name, owner) } }
+      end
     end
 
     # A later version of the library might define a method of that name.
@@ -180,13 +190,13 @@ module WsUnmask
       raise Refused, "it already has a method #{target}##{name}"
     end
 
-    def check_own(target, name)
+    def check_own(target, name, owner = target)
       unless target.method_defined?(name) || target.private_method_defined?(name)
         raise Refused, "it has no method #{target}##{name}"
       end
 
       method = target.instance_method(name)
-      return if method.owner.equal?(target) && librarys?(method)
+      return if method.owner.equal?(owner) && librarys?(method)
 
       raise Refused, "#{target}##{name} has been redefined at #{location(method)}. Require " \
                      "#{integration.file} before that"

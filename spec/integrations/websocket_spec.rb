@@ -142,4 +142,73 @@ RSpec.describe "ws_unmask/websocket" do
     expect(ours).to eq theirs
     expect(ours.last.size).to eq 1
   end
+
+  # Reads before and after a hook comes to a class that does not define the method itself.
+  def payloads_around(hook, target)
+    incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+    first, second = Array.new(2) do
+      incoming << frame(:text, "Hello")
+      incoming.next.to_s.tap { target.prepend(hook) }
+    end
+    [first, second]
+  ensure
+    hook.send(:remove_method, :decode_payload)
+  end
+
+  it "lets hooks on the later drafts' handlers see what they inherit" do
+    handler = WebSocket::Frame::Handler
+    [handler::Handler07, handler::Handler05, handler::Handler04].each do |target|
+      ours, theirs = both do
+        payloads_around(Module.new { def decode_payload(...) = super.upcase }, target)
+      end
+      expect(ours).to eq theirs
+      expect(ours).to eq %w[Hello HELLO]
+    end
+  end
+
+  it "lets a hook see the calls in the middle of a frame" do
+    ours, theirs = both do
+      calls = 0
+      hook = Module.new { define_method(:decode_frame) { (calls += 1) && super() } }
+      incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+      frame(:text, "Hello").each_char.with_index do |byte, i|
+        WebSocket::Frame::Handler::Handler07.prepend(hook) if i == 5
+        incoming << byte
+        incoming.next
+      end
+      calls
+    ensure
+      hook.remove_method(:decode_frame)
+    end
+    expect(ours).to eq theirs
+    expect(ours).to be_positive
+  end
+
+  it "reads the next frame when it is installed again in the middle of one" do
+    incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+    long = frame(:text, "x" * 200)
+    short = frame(:text, "Hello")
+    incoming << long.byteslice(0, 5)
+    incoming.next
+    WsUnmask::WebSocketGem.uninstall
+    incoming << long.byteslice(5..)
+    expect(incoming.next.to_s.size).to eq 200
+    incoming << short.byteslice(0, 9)
+    WsUnmask::WebSocketGem.install
+    incoming << short.byteslice(9..)
+    expect(incoming.next.to_s).to eq "Hello"
+  end
+
+  it "reads what takes the place of a frame that was waited for" do
+    ours, theirs = both do
+      incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
+      pieces = frame(:text, "x" * 200).byteslice(0, 100).scan(/.{1,5}/mn)
+      pieces.each { |piece| (incoming << piece) && incoming.next }
+      incoming.data.clear
+      pieces = frame(:text, "Hello").scan(/.{1,5}/mn)
+      pieces.filter_map { |piece| (incoming << piece) && incoming.next&.to_s }
+    end
+    expect(ours).to eq theirs
+    expect(ours).to eq ["Hello"]
+  end
 end

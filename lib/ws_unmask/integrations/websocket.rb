@@ -15,15 +15,16 @@ module WsUnmask
     # @return [PatchSet]
     PATCHES = PatchSet.new(Integration.find(:websocket)) do |patches|
       frame = ::WebSocket::Frame
+      decoding = %i[decode_header decode_first_byte decode_second_byte decode_payload_length
+                    decode_payload]
       patches.replace frame::Data, Data
       patches.replace frame::Handler::Handler03, Handler
       patches.replace frame::Incoming, Incoming
       patches.leave_out frame::Data, :<<, :convert_args, :mask
       patches.leave_out frame::Incoming, :decoded?
-      patches.leave_out frame::Handler::Handler03, :decode_frame, :decode_header,
-                        :decode_first_byte, :decode_second_byte, :decode_payload_length,
-                        :decode_payload
-      patches.leave_out frame::Handler::Handler07, :decode_frame, :opcode_to_type
+      patches.leave_out frame::Handler::Handler03, :decode_frame, *decoding
+      patches.leave_out frame::Handler::Handler07, :decode_frame, :opcode_to_type,
+                        inherited: { frame::Handler::Handler03 => decoding }
     end
 
     private_constant :Data, :Handler, :Incoming

@@ -23,11 +23,8 @@ module WsUnmask
       # @return [WebSocket::Frame::Incoming, nil] the next message or control frame; nil if it is
       #   not complete
       def next(*)
-        if @ws_unmask_needed && @ws_unmask_changes == HookWatch.changes
-          size = @data.bytesize
-          # If there are fewer bytes than before, they are different ones.
-          return if size < @ws_unmask_needed && size >= @ws_unmask_size
-        end
+        return if ws_unmask_waits?
+
         @ws_unmask_needed = nil
         (ws_unmask_whole_message if ws_unmask_unhooked?(PATCHES)) || next_without_ws_unmask
       end
@@ -46,6 +43,7 @@ module WsUnmask
         return unless ws_unmask_unhooked?(PATCHES)
 
         @ws_unmask_needed = size
+        @ws_unmask_needed_since = HookWatch.changes
         @ws_unmask_size = @data.bytesize
       end
 
@@ -54,6 +52,18 @@ module WsUnmask
       private_constant :SHORTEST
 
       private
+
+      # If there are fewer bytes than at the last call, they are different ones.
+      def ws_unmask_waits?
+        return false unless @ws_unmask_needed && @ws_unmask_needed_since == HookWatch.changes &&
+                            ws_unmask_unhooked?(PATCHES)
+
+        size = @data.bytesize
+        return false unless size < @ws_unmask_needed && size >= @ws_unmask_size
+
+        @ws_unmask_size = size
+        true
+      end
 
       def ws_unmask_whole_message
         type = TYPES[@data.getbyte(0)]
