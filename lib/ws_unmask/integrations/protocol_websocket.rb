@@ -83,6 +83,9 @@ module WsUnmask
         require_relative "protocol_websocket/connection"
         patches.replace ::Protocol::WebSocket::Connection, Connection
         KnownReading.under_messages.each { |owner, names| patches.leave_out owner, *names }
+        KnownReading.inherited_by_messages.each do |kind, names, inherited|
+          patches.leave_out kind, *names, inherited:
+        end
       end
     end
 

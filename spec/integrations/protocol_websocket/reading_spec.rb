@@ -132,7 +132,8 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
   describe "hooks" do
     def self.methods_of_the_library
       websocket = Protocol::WebSocket
-      { websocket::Frame => %i[initialize unpack], websocket::TextFrame => %i[apply read_message],
+      { websocket::Frame => %i[initialize unpack],
+        websocket::TextFrame => %i[apply read_message unpack],
         websocket::Framer => %i[read_frame],
         websocket::Connection => %i[read read_frame receive_text unpack_frames] }
     end

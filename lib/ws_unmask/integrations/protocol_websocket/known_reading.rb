@@ -51,6 +51,13 @@ module WsUnmask
             library::BinaryFrame => MESSAGE_FRAME, library::Frame => %i[unpack initialize] }
         end
 
+        # @return [Array<Array>] arguments of {PatchSet#leave_out}, for what frames of messages have
+        #   from +Frame+
+        def inherited_by_messages
+          inherited = { library::Frame => %i[unpack mask_xor] }
+          [library::TextFrame, library::BinaryFrame].map { |kind| [kind, MESSAGE_FRAME, inherited] }
+        end
+
         private
 
         def library = ::Protocol::WebSocket
