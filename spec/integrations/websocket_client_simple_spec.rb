@@ -138,6 +138,24 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     frame.bytesize > 5000 ? "\x82\x03abc".b : frame
   end
 
+  it "connects when an application listens to the library's own event, too" do
+    WsUnmask::WebSocketClientSimple.install
+    frame = "none"
+    [proc { frame }, :inspect.to_proc].each do |listener|
+      server = ScriptedServer.new { |socket, response| socket.write(response) }
+      client = connect(server.url) do |connecting|
+        connecting.define_singleton_method(:once) do |*arguments, &block| # as if :open came early
+          super(*arguments, &block)
+          on(:__close, &listener)
+        end
+      end
+      expect(client.instance_variable_get(:@socket)).to respond_to :ws_unmask_read_ahead
+    ensure
+      client&.close
+      server&.stop
+    end
+  end
+
   it "reports a server's refusal as without ws_unmask" do
     ours, theirs = both do
       server = ScriptedServer.new { |socket, _| socket.write("HTTP/1.1 404 Not Found\r\n\r\nNo") }

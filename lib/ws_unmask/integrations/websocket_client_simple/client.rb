@@ -27,11 +27,18 @@ module WsUnmask
         ReadAhead.begin(socket, self, frame) if socket && frame
       end
 
-      # A local variable of the library's method that created the listener; nil if the connection is
-      # already closed.
+      # A local variable of the library's method that created one of the listeners; nil if the
+      # connection is already closed.
       def ws_unmask_frame
-        listener = __events.reverse_each.find { |event| event[:type] == :__close }&.fetch(:listener)
-        listener&.binding&.local_variable_get(:frame)
+        listeners = __events.filter_map { |event| event[:listener] if event[:type] == :__close }
+        listeners.filter_map { |listener| ws_unmask_frame_of(listener) }.last
+      end
+
+      def ws_unmask_frame_of(listener)
+        frame = listener.binding.local_variable_get(:frame)
+        frame if frame.is_a?(::WebSocket::Frame::Incoming)
+      rescue NameError, ArgumentError # of an application's listener
+        nil
       end
     end
   end
