@@ -53,10 +53,11 @@ module WsUnmask
       #   not only the whole message
       # @return [void]
       # @raise [RuntimeError] if the library's code is not known, so nothing can be limited
+      # @raise [ArgumentError] if a size is none
       def limit(max_frame_size: nil, max_message_size: nil, validate_utf8: false)
         raise "ws_unmask does not limit this version of protocol-websocket" unless reads_frames?
 
-        sizes = [max_frame_size, max_message_size]
+        sizes = { max_frame_size:, max_message_size: }.map { |name, size| checked(name, size) }
         @limits = if sizes.any? || validate_utf8
                     Limits.new(*sizes.map { |size| size || NO_LIMIT }, validate_utf8)
                   end
@@ -70,6 +71,13 @@ module WsUnmask
       end
 
       private
+
+      def checked(name, bytes)
+        return if bytes.nil?
+        return [bytes, NO_LIMIT].min if bytes.is_a?(Integer) && !bytes.negative?
+
+        raise ArgumentError, "#{name} must be an Integer of bytes or nil for no limit"
+      end
 
       # The library is loaded by now.
       def take_over_frames(patches)

@@ -123,6 +123,17 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
     expect(ours).to eq theirs
   end
 
+  it "leaves a caller's limit that is huge or none to the library" do
+    [2**64, 2**70, -1, nil, 1.5, 1e9].each do |most|
+      ours, theirs = both do
+        described(framer_of(hello).read_frame(most))
+      rescue StandardError => e
+        [e.class, e.message]
+      end
+      expect(ours).to eq theirs
+    end
+  end
+
   it "makes objects of the caller's own classes" do
     own = Class.new(library::TextFrame)
     framer = library::Framer.new(io_stream([hello]), library::FRAMES.merge(1 => own))
@@ -202,6 +213,17 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
           frame(:continuation, "x" * 200) => ["x" * 500] }.each do |bytes, expected|
         expect(outcome(bytes)).to eq(expected), bytes.byteslice(0, 10).inspect
       end
+    end
+
+    it "refuses what is no size, and takes any that is one" do
+      [-1, 1.5, "5"].each do |size|
+        %i[max_frame_size max_message_size].each do |name|
+          expect { WsUnmask::ProtocolWebSocket.limit(name => size) }
+            .to raise_error(ArgumentError, /\A#{name} must be an Integer of bytes/)
+        end
+      end
+      WsUnmask::ProtocolWebSocket.limit(max_frame_size: 2**64, max_message_size: 2**70)
+      expect(outcome(hello)).to eq ["Hello"]
     end
 
     it "holds on streams of another kind" do

@@ -55,8 +55,11 @@ module WsUnmask
 
       # @return [::Protocol::WebSocket::Frame, nil] a frame that was taken
       def ws_unmask_take_frame(maximum_frame_size)
+        most = maximum_frame_size
+        return unless most.is_a?(Integer) && most.between?(0, NO_LIMIT) # others fail or are huge
+
         frame = nil
-        most = maximum_frame_size unless maximum_frame_size.equal?(NO_LIMIT)
+        most = nil if most == NO_LIMIT
         @stream.peek { |buffer| !(frame = Native.take_frame(buffer, CLASSES, most, LENGTH)).nil? }
         frame unless frame.is_a?(Integer)
       end
