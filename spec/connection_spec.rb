@@ -160,6 +160,13 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
+    it "joins the app's path and the client's whatever their encodings" do
+      changes = { "SCRIPT_NAME" => "/é", "PATH_INFO" => "/\xff".b, "QUERY_STRING" => "ü" }
+      described_class.accept(env.merge(changes)) do |_, request|
+        expect(request.target).to eq "/é/\xff?ü".b
+      end
+    end
+
     it "chooses the first of the client's subprotocols that the server supports" do
       changes = { "HTTP_SEC_WEBSOCKET_PROTOCOL" => "v3, v2 ,v1" }
       connection = described_class.accept(env.merge(changes), subprotocols: %w[v1 v2])

@@ -36,8 +36,10 @@ module WsUnmask
         # Puma 5 has the real one in HTTP_VERSION, newer servers only know SERVER_PROTOCOL.
         version = env.values_at("HTTP_VERSION", "SERVER_PROTOCOL").compact
                      .find { |protocol| protocol.start_with?("HTTP/") }
-        query = env["QUERY_STRING"].to_s
-        target = "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}#{"?#{query}" unless query.empty?}"
+        # In ASCII-8BIT: an app may be mounted at a path in UTF-8, and what a client sends is bytes.
+        script, path, query = env.values_at("SCRIPT_NAME", "PATH_INFO", "QUERY_STRING")
+                                 .map { |part| part.to_s.b }
+        target = "#{script}#{path}#{"?" unless query.empty?}#{query}"
         new(env["REQUEST_METHOD"], target, version.to_s.delete_prefix("HTTP/"), headers.to_h)
       end
 
