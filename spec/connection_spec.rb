@@ -645,6 +645,12 @@ RSpec.describe WsUnmask::Connection do
       expect(written).to eq bytes
     end
 
+    it "raises for a block that does not say how much it has written" do
+      expect { server.flush { |rest| [rest] } }
+        .to raise_error TypeError, "the block of flush must return the number of bytes written, " \
+                                   "not an instance of Array"
+    end
+
     it "raises for a block that has written more than there was, and loses nothing" do
       expect { server.flush { |rest| rest.bytesize + 1 } }.to raise_error ArgumentError
       expect { server.flush { -1 } }.to raise_error ArgumentError

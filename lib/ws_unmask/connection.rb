@@ -230,6 +230,7 @@ module WsUnmask
     #   +write_nonblock(bytes, exception: false)+; +:wait_writable+, nil or 0 for none
     # @return [Boolean] whether nothing is left, or another thread is writing it
     # @raise [ArgumentError] if the block returns more bytes than it was given
+    # @raise [TypeError] if it returns something else: then nobody knows what was written
     def flush
       until @output.empty? && @written.empty?
         # No Mutex: Thread#raise, and so Timeout, could come between try_lock and the ensure. Here,
@@ -239,7 +240,7 @@ module WsUnmask
             @may_flush = false
             @output, @written = @written, @output if @written.empty?
             count = yield @written
-            return false unless count.is_a?(Integer) && count != 0
+            return false if [nil, 0, :wait_writable].include?(count)
 
             remove_written(count)
           ensure
@@ -359,6 +360,11 @@ module WsUnmask
     end
 
     def remove_written(count)
+      unless count.is_a?(Integer)
+        raise TypeError, "the block of flush must return the number of bytes written, not " \
+                         "an instance of #{count.class}"
+      end
+
       size = @written.bytesize
       raise ArgumentError, "#{count} of #{size} bytes were written" unless count.between?(0, size)
 
