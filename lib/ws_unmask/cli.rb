@@ -110,7 +110,7 @@ module WsUnmask
 
     def doctor_options(parser, options)
       parser.on("--json", "one JSON object") { options[:json] = true }
-      parser.on("--[no-]speed", "skip the measurement") { options[:speed] = _1 }
+      parser.on("--[no-]speed", "measure, or do not; it does by default") { options[:speed] = _1 }
     end
 
     def decode_options(parser, options)

@@ -101,6 +101,7 @@ module WsUnmask
           @out.puts format("  %-30s %s", name, describe(found))
         end
         @out.puts "", "Line for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
+        @out.puts "", "Without Bundler.require, which Rails calls, an app has to require it, too."
       end
 
       def describe(found)
@@ -118,7 +119,8 @@ module WsUnmask
       def print_gains(gains)
         return unless gains
 
-        @out.puts "", "Time of a call on this machine, without ws_unmask and with it:"
+        @out.puts "", "Time of a call on this machine, without ws_unmask and with it. An app does",
+                  "more than make this call, and gains less:"
         gains.group_by { |gain| gain.values_at(:library, :call) }.each do |names, row|
           cells = row.map do |gain|
             without, with = gain.values_at(:without_ns, :with_ns)
