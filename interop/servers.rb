@@ -7,7 +7,9 @@ class InteropServer
   ROOT = File.expand_path("..", __dir__)
   # Where `rake matrix` has built ws_unmask with a newer Ruby and newer libraries.
   NEWER_DEBIAN = "#{ROOT}/tmp/roots/forky".freeze
-  private_constant :ROOT, :NEWER_DEBIAN
+  # This Ruby's Bundler is not that one's.
+  NO_BUNDLER = { "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil }.freeze
+  private_constant :ROOT, :NEWER_DEBIAN, :NO_BUNDLER
 
   # @return [String] the file, in this checkout
   attr_reader :name
@@ -62,7 +64,8 @@ class InteropServer
   def command
     return [{ "RAILS_ENV" => "production" }, *Server.command(name, @port)] if here?
 
-    ["chroot", NEWER_DEBIAN, "sh", "-c", "cd /ws_unmask && exec ruby -Ilib #{name} #{@port}"]
+    [NO_BUNDLER, "chroot", NEWER_DEBIAN, "sh", "-c",
+     "cd /ws_unmask && exec ruby -Ilib #{name} #{@port}"]
   end
 
   ALL = [

@@ -149,7 +149,8 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
           on(:__close, &listener)
         end
       end
-      expect(client.instance_variable_get(:@socket)).to respond_to :ws_unmask_read_ahead
+      reader = client.instance_variable_get(:@socket).method(:getc).owner
+      expect(reader.name).to eq "WsUnmask::WebSocketClientSimple::ReadAhead"
     ensure
       client&.close
       server&.stop

@@ -24,6 +24,14 @@ module Bomb
     RUBY
   }.freeze
 
+  def self.bytes
+    @bytes ||= begin
+      zeros = "\0" * (1 << 20)
+      deflate = Zlib::Deflate.new(9, -15)
+      [*Array.new(128) { deflate.deflate(zeros) }, deflate.flush[0...-4]].join
+    end
+  end
+
   # @param way [String] of {WAYS}
   # @param preparation [String] code
   # @param connection [String] code of a connection that accepts LIMIT bytes, and returns what takes
@@ -63,9 +71,7 @@ module Bomb
   # In a file: what compresses it would leave holes in the memory of the process that is measured.
   def bomb
     Tempfile.new.tap do |file|
-      zeros = "\0" * (1 << 20)
-      deflate = Zlib::Deflate.new(9, -15)
-      file.binmode.write(*Array.new(128) { deflate.deflate(zeros) }, deflate.flush[0...-4])
+      file.binmode.write(Bomb.bytes)
       file.close
     end
   end

@@ -48,5 +48,7 @@ module WsUnmask
         end
       end
     end
+
+    private_constant :Connection
   end
 end

@@ -70,5 +70,7 @@ module WsUnmask
           %i[new allocate].all? { |name| kind.method(name).owner.equal?(Class) }
       end
     end
+
+    private_constant :Framer
   end
 end
