@@ -74,6 +74,8 @@ class DebianGems
 
       [gemspec, gem].zip(%w[specifications gems]).each do |target, kind|
         link = "#{@folder}/#{kind}/#{File.basename(target)}"
+        next if File.exist?(link)
+
         FileUtils.rm_f(link) # which leads nowhere if the root has moved
         File.symlink(target, link)
       end
