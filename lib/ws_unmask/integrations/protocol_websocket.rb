@@ -11,7 +11,7 @@ require_relative "protocol_websocket/peeked_stream"
 module WsUnmask
   # Lets protocol-websocket, and so Falcon and async-websocket, read and unmask with {WsUnmask}.
   #
-  # Reading is taken over on the streams of io-stream and async-io, if the library's code for it is
+  # Reading is taken over on the streams of io-stream, if the library's code for it is
   # known (0.10 and later); masking in any version.
   #
   # @example In a Gemfile

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../zlib_options"
+
 module WsUnmask
   module PermessageDeflate
     # For a +PermessageDeflate::Session+, which reads and writes with two objects of Zlib.
@@ -9,7 +11,7 @@ module WsUnmask
       # @param message [#data, #rsv1] to be sent
       # @return [#data, #rsv1] the same
       def process_outgoing_message(message)
-        return super unless ws_unmask_deflates?
+        return super unless ZlibOptions.native?(@level, @mem_level, @strategy)
 
         message.data = ws_unmask_deflater.deflate(message.data)
         message.rsv1 = true
@@ -18,22 +20,14 @@ module WsUnmask
 
       private
 
-      # Other options are Zlib's own, also those that it refuses.
-      def ws_unmask_deflates?
-        @mem_level == Zlib::DEF_MEM_LEVEL && @strategy == Zlib::DEFAULT_STRATEGY &&
-          @level.is_a?(Integer) && @level.between?(Zlib::DEFAULT_COMPRESSION, 9)
-      end
-
       def ws_unmask_inflater
         @ws_unmask_inflater ||= Native::Inflater.new(!@peer_context_takeover)
       end
 
       def ws_unmask_deflater
         @ws_unmask_deflater ||= Native::Deflater.new(@own_window_bits, !@own_context_takeover,
-                                                     ws_unmask_level)
+                                                     ZlibOptions.level(@level))
       end
-
-      def ws_unmask_level = @level == Zlib::DEFAULT_COMPRESSION ? 6 : @level
     end
   end
 end
