@@ -50,5 +50,9 @@ Async do |task|
   loop do
     socket = server.accept
     task.async { Echo.serve(socket) }
+  rescue Errno::ECONNABORTED
+    nil # the peer has gone
+  rescue Errno::EMFILE, Errno::ENFILE
+    sleep 0.1 # clients wait in the backlog until there are file descriptors again
   end
 end

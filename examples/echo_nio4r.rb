@@ -40,18 +40,29 @@ def close(monitor)
   monitor.io.close
 end
 
+# If there are no file descriptors left, clients wait in the backlog for a second.
+def accept(listening, selector)
+  socket = listening.io.accept_nonblock
+  selector.register(socket, :r).value = WsUnmask::Connection.server(deflate: true)
+rescue IO::WaitReadable, Errno::ECONNABORTED
+  nil # the peer has gone
+rescue Errno::EMFILE, Errno::ENFILE
+  listening.interests = nil
+end
+
 server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
 # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. What is
 # accepted inherits it.
 server.setsockopt(:TCP, :NODELAY, true)
 selector = NIO::Selector.new
-selector.register(server, :r)
+listening = selector.register(server, :r)
 puts "listening on ws://127.0.0.1:#{server.local_address.ip_port}"
+tick = Time.now
 loop do
-  selector.select(1) do |monitor|
-    next serve(monitor) unless monitor.io == server
+  selector.select(1) { |monitor| monitor == listening ? accept(monitor, selector) : serve(monitor) }
+  next unless Time.now >= tick
 
-    selector.register(server.accept, :r).value = WsUnmask::Connection.server(deflate: true)
-  end
+  tick = Time.now + 1
+  listening.interests = :r
   DRAINING.select { |_, deadline| deadline < Time.now }.each_key { |monitor| close(monitor) }
 end

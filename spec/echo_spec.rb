@@ -120,6 +120,20 @@ require_relative "../examples/server"
       end
     end
 
+    it "keeps serving when it has had no descriptors left for new connections" do
+      shell = ["sh", "-c", 'ulimit -n 64 && exec "$@"', "sh"]
+      limited = ->(port) { shell + Server.command("examples/#{example}", port) }
+      Server.run_command(limited) do |port|
+        waiting = Array.new(100) { TCPSocket.new("127.0.0.1", port) }
+        expect(waiting.last.wait_readable(0.5)).to be_nil
+        waiting.each(&:close)
+        Client.open(port) do |client|
+          client.send(:text, "Hello")
+          expect(client.receive.payload).to eq "Hello"
+        end
+      end
+    end
+
     it "answers a request that is not for a WebSocket" do
       response = Net::HTTP.get_response("127.0.0.1", "/", @port)
       expect([response.code, response["Upgrade"]]).to eq %w[426 websocket]
