@@ -78,6 +78,16 @@ RSpec.describe WsUnmask::CLI do
                              "--json")[1])).to include("offset" => 1, "code" => 1002)
   end
 
+  it "says that the capture begins with the handshake" do
+    { "GET /chat HTTP/1.1\r\n\r\n" => "request",
+      "HTTP/1.1 101 Switching Protocols\r\n\r\n" => "response" }.each do |head, kind|
+      status, out, err = decode(head + hello)
+      expect([status, out]).to eq [described_class::USAGE, ""]
+      expect(err).to include "begins with an HTTP #{kind}; pass the bytes after the blank line"
+    end
+    expect(decode(hello.b + "GET / HTTP/1.1".b)[1]).to include "at byte 11: reserved bits are set"
+  end
+
   it "reports an unexpected end of input inside a frame" do
     status, out, = decode(hello + hello.byteslice(0, 7))
     expect(status).to eq described_class::FOUND

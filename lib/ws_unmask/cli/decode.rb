@@ -45,10 +45,13 @@ module WsUnmask
 
       # @param input [IO] in binary mode
       # @return [Integer] the exit status
-      # @raise [InputError] if the input should be hexadecimal digits and is not
+      # @raise [InputError] if the input is not hexadecimal digits but should be, or if it begins
+      #   with the handshake
       def run(input)
         each_piece(input) do |piece|
           next @behind += piece.bytesize if @closed
+
+          refuse_handshake(piece) if @offset.zero? && @buffer.empty?
 
           violation = violation_in(piece)
           @buffer << piece
@@ -74,6 +77,13 @@ module WsUnmask
         input.readpartial(READ_SIZE, @read)
       rescue EOFError
         nil
+      end
+
+      # No frame begins with these bytes: RSV1 is set, and the opcode is reserved or FIN is missing.
+      def refuse_handshake(piece)
+        kind = { "GET " => "request", "HTTP" => "response" }[piece.byteslice(0, 4)] or return
+        raise InputError, "the input begins with an HTTP #{kind}; " \
+                          "pass the bytes after the blank line that ends it"
       end
 
       def violation_in(piece)

@@ -9,10 +9,12 @@ module WsUnmask
     # +ws_unmask doctor+: which libraries ws_unmask has found here, and what they gain.
     class Doctor
       SIZES = [125, 16 << 10].freeze
-      # A call is timed in rounds, with ws_unmask and without in turn; the medians count.
+      # Each call is timed in rounds, without ws_unmask and with it in turn; the medians count.
       ROUNDS = 5
       SECONDS = 0.008
-      private_constant :SIZES, :ROUNDS, :SECONDS
+      # Bundler hides gems that are installed but not in the Gemfile.
+      NOT_BUNDLED = "not in this bundle"
+      private_constant :SIZES, :ROUNDS, :SECONDS, :NOT_BUNDLED
 
       # @param out [IO]
       # @param json [Boolean] whether all is one JSON object
@@ -39,13 +41,14 @@ module WsUnmask
 
       def examine(integration)
         version = integration.version
-        state, why = version ? try(integration) : ["not installed", nil]
+        missing = bundle ? NOT_BUNDLED : "not installed"
+        state, why = version ? try(integration) : missing
         { require: integration.file, library: integration.gem_name, version:, state:, why:,
           tested: version && integration.tested?(version), tested_versions: integration.tested,
           in_gemfile: in_gemfile?(integration) }.compact
       end
 
-      # Installing it here changes no other process.
+      # Installs it, in this process only.
       def try(integration)
         patches = quietly { integration.load::PATCHES }
         return "works" if patches.installed?
@@ -53,7 +56,7 @@ module WsUnmask
         patches.problem ? ["fails", patches.problem] : ["disabled", "by WS_UNMASK_DISABLE"]
       end
 
-      # The warning would say what is said here.
+      # The report says the same as the warning.
       def quietly
         stderr = $stderr
         $stderr = StringIO.new
@@ -64,33 +67,40 @@ module WsUnmask
 
       # nil without a Gemfile, or without ws_unmask in it.
       def in_gemfile?(integration)
-        return unless defined?(Bundler) && Bundler.respond_to?(:load)
-
-        line = Bundler.load.dependencies.find { |dependency| dependency.name == "ws_unmask" }
+        line = bundle&.dependencies&.find { |dependency| dependency.name == "ws_unmask" }
         line && Array(line.autorequire).include?(integration.file)
+      end
+
+      # nil without a Gemfile.
+      def bundle
+        Bundler.load if defined?(Bundler) && Bundler.respond_to?(:load)
       rescue Bundler::GemfileNotFound
         nil
       end
 
-      # @return [String, nil] for the Gemfile: what works and is not required there yet
+      # @return [String, nil] the line that requires every integration that works; nil if the
+      #   Gemfile has it already
       def gemfile_line(libraries)
-        files = libraries.filter_map do |found|
-          found[:require] if found[:state] == "works" && !found[:in_gemfile]
-        end
-        return if files.empty?
+        works = libraries.select { |found| found[:state] == "works" }
+        return if works.all? { |found| found[:in_gemfile] }
 
+        files = works.map { |found| found[:require] }
         required = files.one? ? files.first.inspect : "%w[#{files.join(" ")}]"
         ['gem "ws_unmask"', *source, "require: #{required}"].join(", ")
       end
 
-      # @return [String, nil] where Bundler finds this copy of ws_unmask; nil for an installed gem
+      # @return [Array<String>, String, nil] where Bundler finds this copy; nil for an installed gem
       def source
         root = File.expand_path("../../..", __dir__)
         return unless File.exist?("#{root}/ws_unmask.gemspec") # which gems do not contain
 
         source = Gem.loaded_specs["ws_unmask"]&.source
-        git = defined?(Bundler::Source::Git) && source.is_a?(Bundler::Source::Git)
-        git ? "git: #{source.uri.inspect}" : "path: #{root.inspect}"
+        return "path: #{root.inspect}" unless defined?(Bundler::Source::Git) &&
+                                              source.is_a?(Bundler::Source::Git)
+
+        # With the branch, tag or ref of the Gemfile.
+        options = source.options.slice("branch", "tag", "ref")
+        { "git" => source.uri, **options }.map { |name, value| "#{name}: #{value.inspect}" }
       end
 
       def print_facts(facts)
@@ -101,11 +111,11 @@ module WsUnmask
           @out.puts format("  %-30s %s", name, describe(found))
         end
         @out.puts "", "Line for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
-        @out.puts "", "Without Bundler.require, which Rails calls, an app has to require it, too."
+        @out.puts "", "An app that does not call Bundler.require (Rails does) must require it, too."
       end
 
       def describe(found)
-        versions = found[:tested_versions].join(", ")
+        versions = found[:tested_versions].join(", ").delete_prefix("= ")
         tested = if found[:tested] == false then "this version is not tested, only #{versions}"
                  else
                    "tested with #{versions}"
@@ -119,8 +129,8 @@ module WsUnmask
       def print_gains(gains)
         return unless gains
 
-        @out.puts "", "Time of a call on this machine, without ws_unmask and with it. An app does",
-                  "more than make this call, and gains less:"
+        @out.puts "", "Time per call on this machine, without ws_unmask -> with it. A whole app",
+                  "gains less, since it does more than make this call:"
         gains.group_by { |gain| gain.values_at(:library, :call) }.each do |names, row|
           cells = row.map do |gain|
             without, with = gain.values_at(:without_ns, :with_ns)
@@ -131,7 +141,7 @@ module WsUnmask
         end
       end
 
-      # @return [Array<Hash>] nanoseconds a call of each library that works, and of a mask in Ruby
+      # @return [Array<Hash>] nanoseconds per call for each library that works, and for plain Ruby
       def gains
         installed = PatchSet.all.select(&:installed?).to_h { |patches| [patches.name, patches] }
         found = installed.values_at(*Integration::ALL.map(&:name)).compact
@@ -173,7 +183,7 @@ module WsUnmask
 
       def time(call)
         GC.start
-        call.call # without caches, the first one takes longer
+        call.call # the first one takes longer, since caches are cold
         calls = 0
         start = clock
         while clock - start < SECONDS
