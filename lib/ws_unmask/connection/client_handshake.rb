@@ -11,7 +11,8 @@ module WsUnmask
     # A client's side (RFC 6455, section 4.1).
     class ClientHandshake
       PORTS = { "ws" => 80, "wss" => 443 }.freeze
-      private_constant :PORTS
+      MOST_INTERIM = 10
+      private_constant :PORTS, :MOST_INTERIM
 
       # The request; after {finish}, the subprotocol.
       attr_reader :request, :subprotocol
@@ -21,7 +22,8 @@ module WsUnmask
         @subprotocols = subprotocols
         @deflate = deflate
         @key = [Random.urandom(16)].pack("m0")
-        @reader = HeadReader.new(Response)
+        @interim = 0
+        read_next
         host, target = *host_and_target(parsed(url))
         lines = { "Host" => host, "Upgrade" => "websocket", "Connection" => "Upgrade",
                   "Sec-WebSocket-Key" => @key, "Sec-WebSocket-Version" => "13" }
@@ -39,7 +41,14 @@ module WsUnmask
       def refusal(_error) = ""
 
       # (see HeadReader#read)
-      def read(bytes) = @reader.read(bytes)
+      def read(bytes)
+        response, behind = @reader.read(bytes)
+        return [response, behind] unless response&.interim?
+
+        refuse(response, "too many interim responses") if (@interim += 1) > MOST_INTERIM
+        read_next
+        read(behind)
+      end
 
       # Returns the agreement on compression, if there is one.
       def finish(response)
@@ -50,6 +59,10 @@ module WsUnmask
 
       private
 
+      def read_next
+        @reader = HeadReader.new(Response, unfolds: true)
+      end
+
       def parsed(url)
         URI(url)
       rescue URI::InvalidURIError => e
@@ -58,7 +71,7 @@ module WsUnmask
 
       def host_and_target(uri)
         port = PORTS[uri.scheme]
-        unless port && uri.host && !uri.fragment
+        unless port && uri.host && !uri.fragment && !uri.userinfo
           raise ArgumentError, "#{uri} is not a WebSocket URL"
         end
 
@@ -69,7 +82,8 @@ module WsUnmask
 
       def check(response)
         refuse(response, "the server responded with #{response.status}") if response.status != 101
-        unless response.list?("upgrade", "websocket") && response.list?("connection", "upgrade")
+        unless response["upgrade"]&.casecmp("websocket")&.zero? &&
+               response.list?("connection", "upgrade")
           refuse(response, "the server has not upgraded to a WebSocket")
         end
         unless response["sec-websocket-accept"] == AcceptKey.of(@key)

@@ -11,8 +11,11 @@ module WsUnmask
       private_constant :MAX_SIZE, :HEAD_END
 
       # @param kind [Class] {Request} or {Response}
-      def initialize(kind)
+      # @param unfolds [Boolean] whether a header may be folded over several lines, which a client
+      #   has to accept and a server may refuse (RFC 9112, section 5.2)
+      def initialize(kind, unfolds: false)
         @kind = kind
+        @unfolds = unfolds
         @bytes = "".b
       end
 
@@ -28,9 +31,16 @@ module WsUnmask
         end
         return unless size
 
-        line, *headers = @bytes.byteslice(0, size).split("\r\n")
-        [@kind.parse(line.to_s, Head.headers(headers)),
-         @bytes.byteslice((size + HEAD_END.bytesize)..)]
+        [parse(@bytes.byteslice(0, size)), @bytes.byteslice((size + HEAD_END.bytesize)..)]
+      end
+
+      private
+
+      def parse(head)
+        head.delete_prefix!("\r\n") # an empty line is ignored (RFC 9112, section 2.2)
+        head.gsub!(/\r\n[ \t]+/, " ") if @unfolds
+        line, *headers = head.split("\r\n")
+        @kind.parse(line.to_s, Head.headers(headers))
       end
     end
     private_constant :HeadReader

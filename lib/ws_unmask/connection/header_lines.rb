@@ -20,8 +20,10 @@ module WsUnmask
         end.join
       end
 
-      # @raise [ArgumentError] unless they are tokens (RFC 6455, section 4.1)
+      # @raise [ArgumentError] unless they are tokens, each another one (RFC 6455, section 4.1)
       def self.check_subprotocols(names)
+        raise ArgumentError, "a subprotocol is named twice" unless names.uniq == names
+
         names.each do |name|
           next if name.match?(/\A#{Head::TOKEN}\z/o)
 

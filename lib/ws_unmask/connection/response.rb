@@ -6,7 +6,8 @@ module WsUnmask
   class Connection
     # The response of a server.
     class Response < Head
-      LINE = %r{\AHTTP/1\.1 (\d{3})(?: |\z)}n
+      # HTTP/1.0 has no status below 200.
+      LINE = %r{\AHTTP/1\.(?:1|0(?= [2-5])) (\d{3})(?: |\z)}n
       private_constant :LINE
 
       # @return [Integer] 101 if the server has accepted
@@ -20,6 +21,9 @@ module WsUnmask
         status = line[LINE, 1] or raise HandshakeError, "malformed status line"
         new(Integer(status, 10), headers)
       end
+
+      # @return [Boolean] whether another response follows (RFC 9110, section 15.2)
+      def interim? = status.between?(100, 199) && status != 101
 
       # @param status [Integer]
       # @param headers [Hash{String => String}]

@@ -11,10 +11,12 @@ module WsUnmask
     class ServerHandshake
       VERSION = "13"
       KEY = %r{\A[A-Za-z0-9+/]{22}==\z} # 16 bytes in Base64
+      # A host, and perhaps a port (RFC 3986, section 3.2). Several headers are joined by a comma.
+      HOST = /\A(?:\[[\h:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d*)?\z/
       UPGRADE = { "upgrade" => "websocket", "connection" => "Upgrade" }.freeze
       REASONS = { 400 => "Bad Request", 403 => "Forbidden", 405 => "Method Not Allowed",
                   426 => "Upgrade Required", 431 => "Request Header Fields Too Large" }.freeze
-      private_constant :VERSION, :KEY, :UPGRADE, :REASONS
+      private_constant :VERSION, :KEY, :HOST, :UPGRADE, :REASONS
 
       def initialize(subprotocols:, headers:, deflate:, &allowed)
         HeaderLines.check_subprotocols(subprotocols)
@@ -50,8 +52,9 @@ module WsUnmask
       # The response that refuses.
       def refusal(error)
         body = "#{error.message}\n"
-        lines = HeaderLines.of({ "connection" => "close", "content-length" => body.bytesize.to_s }
-                               .merge(error.headers))
+        connection = [error.headers["connection"], "close"].compact.join(", ")
+        lines = HeaderLines.of(error.headers.merge("connection" => connection,
+                                                   "content-length" => body.bytesize.to_s))
         "HTTP/1.1 #{error.status} #{REASONS.fetch(error.status)}\r\n#{lines}\r\n#{body}"
       end
 
@@ -62,7 +65,10 @@ module WsUnmask
           refuse("only GET opens a WebSocket", 405, "allow" => "GET")
         end
         refuse("HTTP/1.1 is required") unless request.version.match?(/\A1\.[1-9]\z/)
-        refuse("one Host is required") unless request["host"]&.match?(/\A[^\s,]+\z/)
+        refuse("the request target must be a path") unless request.target.start_with?("/")
+        refuse("one Host is required") unless request["host"]&.match?(HOST)
+        # What follows it must be frames (RFC 9110, section 7.8).
+        refuse("the request must not have content") if content?(request)
         unless request.list?("upgrade", "websocket") && request.list?("connection", "upgrade")
           refuse("this is a WebSocket server: Upgrade: websocket is required", 426, UPGRADE)
         end
@@ -74,6 +80,10 @@ module WsUnmask
           refuse("Sec-WebSocket-Key of 16 bytes in Base64 is required")
         end
         refuse("this origin may not connect", 403) unless allowed?(request)
+      end
+
+      def content?(request)
+        request["transfer-encoding"] || !request["content-length"].to_s.match?(/\A0*\z/)
       end
 
       def negotiate(extensions)
