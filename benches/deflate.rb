@@ -3,6 +3,7 @@
 require "ws_unmask"
 require "zlib"
 require_relative "../examples/client"
+require_relative "../spec/support/extra_gems"
 require_relative "support/json_messages"
 require_relative "support/rounds"
 
@@ -24,8 +25,7 @@ class DeflateBench
              protocol: "protocol-ws", zlib: "Zlib alone" }.freeze
 
   def initialize
-    folders = Gem.path.map { |path| "#{path}/gems/permessage_deflate-*/lib" }
-    $LOAD_PATH.concat(Dir[*folders].last(1)) # also where it is not in the Gemfile
+    ExtraGems.activate("permessage_deflate")
     @session = there?("permessage_deflate")
     require "ws_unmask/permessage_deflate" if @session
     @protocol = there?("protocol/websocket/extensions")

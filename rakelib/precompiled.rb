@@ -23,7 +23,10 @@ class Precompiled
   TOOLS = %w[git rustc cargo gcc libc6-dev libclang-dev make ruby ruby-dev bundler rake-compiler
              ruby-rb-sys qemu-user].freeze
   SMOKE = File.expand_path("smoke.rb", __dir__)
-  private_constant :SMOKE, :LIBRARIES, :NEWER_LIBRARIES, :TOOLS
+  # Gems that Debian does not have, where the specs look for them.
+  GEMS = { File.expand_path("../shared/ruby/gems") => "/shared/ruby/gems" }
+         .select { |folder, _| Dir.exist?(folder) }.freeze
+  private_constant :SMOKE, :LIBRARIES, :NEWER_LIBRARIES, :TOOLS, :GEMS
 
   # @return [DebianRoot] with compilers for all CPUs
   def self.tools(mounts: {})
@@ -77,7 +80,7 @@ class Precompiled
       packages += NEWER_LIBRARIES if suite != SUITES.first
       name = "#{@platform.debian}-#{suite}"
       [suite, DebianRoot.new(name, suite:, packages:, architectures: [@platform.debian],
-                                   variant: "extract")]
+                                   variant: "extract", mounts: GEMS)]
     end
   end
 

@@ -2,14 +2,14 @@
 
 require_relative "../support/bomb"
 require_relative "../support/deflating_driver"
+require_relative "../support/extra_gems"
 require_relative "../support/frames"
-require_relative "../support/permessage_deflate"
 require_relative "../support/traffic"
 require_relative "../support/with_and_without"
 require_relative "../support/zlib_peer"
 
 RSpec.describe "ws_unmask/permessage_deflate" do
-  unless PermessageDeflateGem.load
+  unless ExtraGems.activate("permessage_deflate")
     it("works with permessage_deflate") { skip "which is not installed: gem install it" }
     next
   end
