@@ -239,10 +239,7 @@ module WsUnmask
           begin
             @may_flush = false
             @output, @written = @written, @output if @written.empty?
-            count = yield @written
-            return false if [nil, 0, :wait_writable].include?(count)
-
-            remove_written(count)
+            return false unless remove_written(yield(@written))
           ensure
             @may_flush = true
           end
@@ -359,16 +356,20 @@ module WsUnmask
       @closed = true
     end
 
+    # Returns whether there were any.
     def remove_written(count)
+      size = @written.bytesize
+      return @written.clear if count.equal?(size)
+      return if [nil, 0, :wait_writable].include?(count)
+
       unless count.is_a?(Integer)
         raise TypeError, "the block of flush must return the number of bytes written, not " \
                          "an instance of #{count.class}"
       end
 
-      size = @written.bytesize
       raise ArgumentError, "#{count} of #{size} bytes were written" unless count.between?(0, size)
 
-      count == size ? @written.clear : @written = @written.byteslice(count..)
+      @written = @written.byteslice(count..)
     end
 
     def answer(type, payload)
