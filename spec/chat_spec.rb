@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "support/frames"
+require_relative "../examples/client"
+require_relative "../examples/server"
+
+# A real server over real sockets, with a client that has nothing of the library.
+RSpec.describe "examples/chat_nio4r.rb" do
+  around do |it|
+    Server.run("examples/chat_nio4r.rb") do |port, pid|
+      @port = port
+      @pid = pid
+      it.run
+    end
+  end
+
+  def with_clients(count)
+    clients = Array.new(count) { Client.new(@port) }
+    yield clients
+  ensure
+    clients.each(&:disconnect)
+  end
+
+  # What it receives, without the pings.
+  def heard(client, count)
+    Array.new(count) do
+      frame = client.receive
+      frame = client.receive while frame&.opcode == 9
+      frame&.payload
+    end
+  end
+
+  # A client that was dropped gets a reset after what was sent to it.
+  def bytes_until_the_end(client)
+    bytes = 0
+    while (frame = client.receive)
+      bytes += frame.payload.bytesize
+    end
+    bytes
+  rescue SystemCallError, NoMethodError
+    bytes
+  end
+
+  it "sends what one says to all, in order" do
+    with_clients(20) do |clients|
+      clients.first.write(Array.new(50) { |i| Client.frame(:text, "grüß #{i}".b) }.join)
+      expected = Array.new(50) { |i| "grüß #{i}".b }
+      expect(clients.map { |client| heard(client, 50) }).to all eq expected
+    end
+  end
+
+  it "drops who does not read, and the others hear all" do
+    with_clients(3) do |(speaker, listener, deaf)|
+      text = "x" * 60_000
+      listening = [listener, speaker].map { |client| Thread.new { heard(client, 300) } }
+      300.times { speaker.send(:text, text) }
+      expect(listening.map(&:value)).to all(all(eq(text)))
+      expect(bytes_until_the_end(deaf)).to be < 300 * text.bytesize
+    end
+  end
+
+  it "says why it refuses a frame, and ends the connection" do
+    with_clients(1) do |(client)|
+      client.write("\xff\x00".b)
+      expect(client.receive.payload.unpack1("n")).to eq 1002
+      expect(client.receive).to be_nil
+    end
+  end
+
+  it "keeps serving when clients disconnect in the middle of a message" do
+    with_clients(10) { |clients| clients.each { |client| client.write("\x81\xff".b) } }
+    with_clients(1) do |(client)|
+      client.send(:text, "Hello")
+      expect(heard(client, 1)).to eq ["Hello"]
+    end
+  end
+
+  it "ends the connection after a last message and a close in one write" do
+    with_clients(2) do |(one, other)|
+      one.write(Client.frame(:text, "bye") + Client.frame(:close, "\x03\xe8".b))
+      expect(heard(one, 2)).to eq ["bye", "\x03\xe8".b]
+      expect(heard(other, 1)).to eq ["bye"]
+      expect(one.receive).to be_nil
+    end
+  end
+end
