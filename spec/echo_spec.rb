@@ -3,6 +3,7 @@
 require "digest/sha1"
 require "net/http"
 require_relative "support/frames"
+require_relative "support/tls"
 require_relative "../examples/echo_client"
 require_relative "../examples/server"
 
@@ -155,33 +156,8 @@ require_relative "../examples/server"
 end
 
 RSpec.describe "examples/echo.ru behind TLS" do
-  require "openssl"
-  require "tmpdir"
-
-  # A certificate of its own, for as long as the example takes.
-  def certificate(key)
-    OpenSSL::X509::Certificate.new.tap do |certificate|
-      certificate.subject = certificate.issuer = OpenSSL::X509::Name.parse("/CN=localhost")
-      certificate.not_before = Time.now
-      certificate.not_after = Time.now + 3600
-      certificate.public_key = key.public_key
-      certificate.sign(key, "SHA256")
-    end
-  end
-
-  def run_server
-    Dir.mktmpdir do |folder|
-      key = OpenSSL::PKey::RSA.new(2048)
-      File.write("#{folder}/key", key.to_pem)
-      File.write("#{folder}/cert", certificate(key).to_pem)
-      port = Server.free_port
-      bind = "ssl://127.0.0.1:#{port}?key=#{folder}/key&cert=#{folder}/cert"
-      Server.run("examples/echo.ru", "-b", bind) { yield port }
-    end
-  end
-
   it "echoes, and says why it refuses a frame" do
-    run_server do |port|
+    TLS.run("examples/echo.ru") do |port,|
       TCPSocket.open("127.0.0.1", port) do |tcp|
         socket = OpenSSL::SSL::SSLSocket.new(tcp).connect
         socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n" \
