@@ -71,6 +71,11 @@ class Client
     Frame.new(first.anybits?(0x80), first & 0x0f, @socket.read(length))
   end
 
+  # Linux delays the next acknowledgement, by 40 ms if nothing is sent meanwhile.
+  def delay_acknowledgement
+    @socket.setsockopt(:TCP, :QUICKACK, false)
+  end
+
   def disconnect
     @socket.close
   end

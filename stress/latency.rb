@@ -2,48 +2,48 @@
 
 require_relative "support"
 
-# Small messages in a row on one connection. Nagle's algorithm holds back the second of two small
-# replies until the first is acknowledged, which a peer with nothing to send delays by 40 ms.
+# Two small replies, which a server writes one after the other. Nagle's algorithm holds back the
+# second until the first is acknowledged, which a peer with nothing to send delays by 40 ms.
 class Latency
   include Support
 
-  TITLE = "latency: two small messages, then both answers, again and again"
+  TITLE = "latency: two small messages in two reads of the server, then both answers"
+  # More than the servers read at once, and nothing that they answer.
+  BETWEEN = Array.new(600) { Client.frame(:pong, "x" * 125) }.join.freeze
+  private_constant :BETWEEN
 
   def initialize(seed:, short:)
-    @rounds = short ? 200 : 1000
+    @rounds = short ? 100 : 1000
     @random = Random.new(seed)
   end
 
+  # Nagle's algorithm would slow every round, another process that has the CPU only some.
   def run
     SERVERS.each do |rackup, title|
-      Server.run(rackup) do |port|
-        times = round_trips(port, @rounds)
-        say format("%-62s median %.2f ms, 99th percentile %.2f ms", title, percentile(times, 50),
-                   percentile(times, 99))
-        check("the 99th percentile is well under 40 ms", percentile(times, 99) < 20)
-      end
+      check("rounds can be well under 40 ms", least(rackup, title, @rounds) < 20)
     end
-    without_nodelay
+    slow = least("stress/without_nodelay.ru", "examples/echo.ru without TCP_NODELAY", 20)
+    check("without TCP_NODELAY, none is", slow > 35)
   end
 
   private
 
-  def without_nodelay
-    Server.run("stress/without_nodelay.ru") do |port|
-      times = round_trips(port, 50)
-      say format("%-62s median %.2f ms, 99th percentile %.2f ms",
-                 "examples/echo.ru without TCP_NODELAY", percentile(times, 50),
-                 percentile(times, 99))
-    end
+  # The 10th percentile in milliseconds.
+  def least(rackup, title, rounds)
+    times = Server.run(rackup) { |port| round_trips(port, rounds) }
+    least, median, most = [10, 50, 99].map { |percent| percentile(times, percent) }
+    say format("%-62s 10th percentile %.2f ms, median %.2f, 99th %.2f", title, least, median, most)
+    least
   end
 
-  # In milliseconds.
   def round_trips(port, rounds)
     Client.open(port) do |client|
       Array.new(rounds) do
         text = @random.bytes(20)
+        message = Client.frame(:binary, text)
+        client.delay_acknowledgement
         1000 * seconds do
-          2.times { client.send(:binary, text) }
+          client.write(message + BETWEEN + message)
           2.times { check("the answer is the message", client.receive.payload == text) }
         end
       end
