@@ -20,8 +20,10 @@ RSpec.configure do |config|
   config.expect_with(:rspec) { |expectations| expectations.max_formatted_output_length = 300 }
   config.order = :random
   Kernel.srand(config.seed)
-  # A server that does not respond fails its example, and does not block the others.
-  config.around { |example| Timeout.timeout(300) { example.run } }
+  # A server that does not respond fails its example, and does not block the others. In an emulator
+  # (LESS_TRAFFIC) all takes longer.
+  seconds = 300 * Integer(ENV.fetch("LESS_TRAFFIC", 1))
+  config.around { |example| Timeout.timeout(seconds) { example.run } }
   if ENV.key?("WS_UNMASK_TESTED")
     config.after(:suite) do
       Tested.record(ENV.fetch("WS_UNMASK_TESTED"), RSpec.world.filtered_examples.values.flatten)
