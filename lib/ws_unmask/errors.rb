@@ -42,7 +42,7 @@ module WsUnmask
   # The opening handshake of a {Connection} has failed.
   class HandshakeError < StandardError
     # @return [Integer] the HTTP status: for a server, the one to respond with; for a client, the
-    #   one that it received
+    #   one that it received, or 400 or 431 if the response is malformed or too long
     attr_reader :status
     # @return [Hash{String => String}] the headers that go with the status, in lower case
     attr_reader :headers
