@@ -3,8 +3,8 @@
 require "securerandom"
 require "socket"
 
-# A small WebSocket client on a real socket. It masks in plain Ruby, so that it can check what
-# ws_unmask does.
+# A small WebSocket client on a real socket. It masks in plain Ruby, independently of ws_unmask, so
+# that it can be used to test it.
 class Client
   OPCODES = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 }.freeze
   private_constant :OPCODES
@@ -30,7 +30,7 @@ class Client
     header << key << mask(payload, key)
   end
 
-  # XORs all bytes as one large Integer, which is the fastest way in plain Ruby.
+  # XORs all bytes as one large Integer: the fastest way in plain Ruby.
   def self.mask(payload, key)
     return "".b if payload.empty?
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Run by bin/demo: shows a Rack app with ws_unmask and without, and a decoded frame. Exits with 1 if
-# anything was wrong.
+# Run by bin/demo: shows a Rack app with and without ws_unmask, and a decoded frame. Exits with 1 if
+# a check fails.
 
 require "stringio"
 require "ws_unmask/websocket_driver"
@@ -9,16 +9,16 @@ require "ws_unmask/cli"
 require_relative "client"
 require_relative "server"
 
-# The demonstration, on one screen.
+# The demo, on one screen.
 class Demo
   APP = "examples/faye_echo.ru"
   SIZES = [5, 125, 1 << 10, 16 << 10, 1 << 20].freeze
-  # The sizes that are measured, and how many messages of each.
+  # Message sizes in bytes, and how many messages of each are measured.
   MEASURED = { 125 => 4000, 2 << 10 => 1500, 64 << 10 => 150 }.freeze
   FRAME = "818537fa213d7f9f4d5158" # RFC 6455, section 5.7
   private_constant :APP, :SIZES, :MEASURED, :FRAME
 
-  # @return [Boolean] whether all was right
+  # @return [Boolean] whether all checks passed
   def run
     $stdout.sync = true
     driver = Gem.loaded_specs["websocket-driver"].version
@@ -35,7 +35,7 @@ class Demo
 
   private
 
-  # @return [Array<Float>] CPU time of the server for a message, in seconds, by size
+  # @return [Array<Float>] server CPU time per message in seconds, by size
   def measure(env)
     Server.run(APP, env:) do |port, pid|
       Client.open(port) do |client|
@@ -52,7 +52,7 @@ class Demo
       end
       @wrong ||= !right.all?
       puts format("     %-6s messages of %s %s", type, SIZES.map { |size| human(size) }.join(", "),
-                  right.all? ? "come back as they were" : "WRONG")
+                  right.all? ? "come back intact" : "WRONG")
     end
   end
 
@@ -80,14 +80,14 @@ class Demo
   end
 
   def compare(without, with)
-    puts "", "2. CPU time of that server for a message, one after the other:",
+    puts "", "2. CPU time of that server per message, one message at a time:",
          format("     %-10s %18s %18s", "", "without ws_unmask", "with ws_unmask")
     MEASURED.keys.zip(without, with) do |size, before, after|
       before, after = [before, after].map { |seconds| rounded(seconds * 1e6) }
       puts format("     %-10s %15d us %15d us   %.2g times as fast", human(size), before, after,
                   before / after)
     end
-    puts "   This app does nothing else. A Rails app gains less: see guides/speed_up_rails.md."
+    puts "   This app only echoes. A Rails app gains less: see guides/speed_up_rails.md."
   end
 
   def decode
@@ -100,12 +100,12 @@ class Demo
 
   def next_steps
     puts "", "Next: guides/speed_up_rails.md, guides/write_a_server.md; all guides: docs/README.md",
-         "      ruby -Ilib exe/ws_unmask doctor   what this machine gains for your libraries",
-         "      bin/test                          lints and tests (says what it installs for them)",
-         "", @wrong ? "Something came out WRONG: see above." : "All checks passed."
+         "      ruby -Ilib exe/ws_unmask doctor   what your libraries gain on this machine",
+         "      bin/test                          lints and tests (lists what it installs first)",
+         "", @wrong ? "A check failed: see WRONG above." : "All checks passed."
   end
 
-  # To two digits: the rest differs from run to run.
+  # To two digits, since the rest is noise.
   def rounded(number) = format("%.2g", number).to_f
 
   def human(bytes)

@@ -44,8 +44,8 @@ end
 Async do |task|
   server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
   puts "listening on ws://127.0.0.1:#{server.local_address.ip_port}"
-  # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. What is
-  # accepted inherits it.
+  # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. Accepted
+  # sockets inherit it.
   server.setsockopt(:TCP, :NODELAY, true)
   loop do
     socket = server.accept

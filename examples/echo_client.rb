@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A client with ws_unmask that echoes what a server sends. As a program, it runs the cases of
+# A client that echoes what a server sends. Run as a program, it takes the cases of
 # Autobahn|Testsuite's fuzzing server.
 #
 #   ruby -Ilib examples/echo_client.rb ws://127.0.0.1:9001
@@ -29,7 +29,7 @@ module EchoClient
       end
       connection.flush { |bytes| socket.write(bytes) }
     end
-    # The server closes first, so that it need not keep the port (RFC 6455, section 7.1.1).
+    # Lets the server close the TCP connection first (RFC 6455, section 7.1.1).
     while socket.wait_readable(PATIENCE_SECONDS)
       break unless socket.read_nonblock(READ_SIZE, exception: false)
     end

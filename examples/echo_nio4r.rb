@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# An echo server of ws_unmask on an event loop: nio4r, which Puma and Action Cable stand on, too.
+# An echo server with ws_unmask on an event loop, nio4r, which Puma and Action Cable also use.
 #
 #   bundle exec ruby -Ilib examples/echo_nio4r.rb 9292
 require "nio"
 require "ws_unmask"
 
-# Every read goes into the same String.
+# The read buffer, shared by all connections.
 BUFFER = String.new(capacity: 64 * 1024)
-# Connections that are closing, and until when they may take.
+# Connections that are closing: we read what the peer still sends, until the deadline.
 DRAINING = {} # rubocop:disable Style/MutableConstant
 
 def serve(monitor, socket = monitor.io, connection = monitor.value)
@@ -16,11 +16,11 @@ def serve(monitor, socket = monitor.io, connection = monitor.value)
   connection.receive(bytes) do |type, payload|
     connection.text(payload) if type == :text
     connection.binary(payload) if type == :binary
-    # Its memory is free for the next one now, while the CPU's cache has it, not at the next GC.
+    # Frees its memory for the next payload now, while it is in the CPU's cache, not at the next GC.
     payload.clear if payload.is_a?(String)
   end
   is_written = connection.flush { |output| socket.write_nonblock(output, exception: false) }
-  # A client that does not read gets no new answers until it does.
+  # Stops reading from clients that do not read the replies.
   monitor.interests = is_written ? :r : :w unless is_written && monitor.readable?
   drain(monitor) if is_written && connection.closed?
 rescue IOError, SystemCallError => e
@@ -46,8 +46,8 @@ rescue SystemCallError
 end
 
 server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0, 9292)))
-# Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. What is
-# accepted inherits it.
+# Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. Accepted
+# sockets inherit it.
 server.setsockopt(:TCP, :NODELAY, true)
 selector = NIO::Selector.new
 listener = selector.register(server, :r)

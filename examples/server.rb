@@ -10,7 +10,7 @@ module Server
   ROOT = File.expand_path("..", __dir__)
   private_constant :ROOT
 
-  # Yields the port and the process, and stops the server afterwards.
+  # Yields the port and the process ID, and stops the server afterwards.
   def self.run(example, *puma_arguments, env: {}, &block)
     run_command(->(port) { command(example, port, puma_arguments) }, env:, &block)
   end
@@ -46,7 +46,7 @@ module Server
   end
 
   # Returns when the process accepts connections on the port.
-  # @param log [Thread] which ends, with what the process has said, when the process does
+  # @param log [Thread] ends with the process; its value is the output
   def self.wait_for(port, pid, log = Thread.new { "it said nothing" })
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 30
     begin
@@ -61,7 +61,7 @@ module Server
     end
   end
 
-  # User and system time of a process, in seconds. On Linux.
+  # User and system time of a process, in seconds (Linux only).
   def self.cpu_seconds(pid)
     ticks = File.read("/proc/#{pid}/stat").split(") ").last.split.values_at(11, 12).sum(&:to_i)
     ticks.to_f / Etc.sysconf(Etc::SC_CLK_TCK)

@@ -2,7 +2,7 @@
 
 require_relative "autobahn_testsuite"
 
-desc "Autobahn|Testsuite against an example; TOOLS is a folder with `setup`, `run`, `run-client`"
+desc "Run Autobahn|Testsuite on an example; TOOLS is a folder with setup, run and run-client"
 task :autobahn, %i[tools cases example] => :compile do |_, arguments|
   tools = arguments.fetch(:tools) { abort "usage: rake 'autobahn[TOOLS,CASES,EXAMPLE]'" }
   cases = arguments.fetch(:cases, "")

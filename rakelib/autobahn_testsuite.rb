@@ -5,12 +5,12 @@ require "rake"
 require "rbconfig"
 require_relative "../examples/server"
 
-# Autobahn|Testsuite, which knows what a WebSocket end has to do, against an example: a server, or a
-# client (named as such).
+# Runs Autobahn|Testsuite, the conformance suite for RFC 6455 and RFC 7692, against an example: a
+# server, or a client (with "client" in its name).
 class AutobahnTestsuite
   include Rake::DSL
 
-  # What the suite runs without a list: all but compression.
+  # The default: all cases without compression.
   UNCOMPRESSED = %w[1.* 2.* 3.* 4.* 5.* 6.* 7.* 9.* 10.*].freeze
 
   # @param tools [String] a folder with `setup`, `run` and `run-client`
@@ -21,14 +21,14 @@ class AutobahnTestsuite
     @example = "examples/#{example}"
   end
 
-  # @param cases [Array<String>] patterns; none for all but compression
+  # @param cases [Array<String>] patterns; empty for all cases without compression
   def run(cases)
     cases = UNCOMPRESSED if cases.empty?
     sh File.join(@tools, "setup"), @suite
     with_example do |command, report|
       all_fine, failed = try(command, cases)
-      # The suite gives a close one second, which a busy machine does not always keep. What is wrong
-      # with the decoder is wrong the second time too.
+      # The suite waits one second for a close, which may be too short on a busy machine, so try
+      # twice. A bug in the decoder fails both times.
       all_fine, = try(command, failed) unless all_fine || failed.empty?
       abort "Autobahn found something: see #{@suite}/#{report}/index.html" unless all_fine
     end
@@ -36,7 +36,7 @@ class AutobahnTestsuite
 
   private
 
-  # Yields what runs cases, and where the report is.
+  # Yields a lambda that runs cases, and the folder of the report.
   def with_example
     if @example.end_with?("client.rb")
       client = [RbConfig.ruby, "-Ilib", @example]
@@ -50,7 +50,7 @@ class AutobahnTestsuite
     end
   end
 
-  # @return [Array] whether all is fine, and the cases that are not
+  # @return [Array] whether all cases passed, and those that failed
   def try(command, cases)
     tool, *arguments = command.call(cases)
     output, status = Open3.capture2e(File.join(@tools, tool), *arguments)

@@ -2,9 +2,9 @@
 
 require "fileutils"
 
-# A copy of this checkout, for another Ruby to build and test in.
+# Copies this checkout, so that another Ruby can build and test it.
 module Checkout
-  # As it is here, without what git ignores; what has been built there stays.
+  # Copies everything that git does not ignore, and keeps what has been built in the copy.
   # @param folder [String]
   def self.copy_to(folder)
     files = `git ls-files --cached --others --exclude-standard -z`.split("\0")

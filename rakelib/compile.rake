@@ -3,19 +3,19 @@
 require "bundler"
 require "rb_sys/extensiontask"
 
-# An older RubyGems takes musl for the platform of glibc.
+# Older versions of RubyGems install gems for musl on glibc.
 def require_rubygems_that_knows_musl(gemspec)
   return unless gemspec.platform.to_s.end_with?("musl")
 
   gemspec.required_rubygems_version = ">= 3.3.22"
 end
 
-# A precompiled gem, for several Rubies, needs no symbols.
+# Strips the binaries of precompiled gems.
 ENV["CARGO_PROFILE_RELEASE_STRIP"] ||= "symbols" if ENV.key?("RUBY_CC_VERSION")
 
-# `rake compile` builds the extension into lib/ws_unmask. The platforms are those of the precompiled
-# gems, which .github/workflows/release.yml makes in containers that have their compilers, and
-# `rake precompiled` makes for Linux in Debian roots.
+# `rake compile` builds the extension into lib/ws_unmask. The platforms are for precompiled gems:
+# .github/workflows/release.yml builds all of them in containers, `rake precompiled` those for Linux
+# in Debian roots.
 RbSys::ExtensionTask.new("ws_unmask", Bundler.load_gemspec("ws_unmask.gemspec")) do |extension|
   extension.lib_dir = "lib/ws_unmask"
   extension.cross_compile = true

@@ -3,7 +3,7 @@
 require_relative "emulator"
 require_relative "precompiled"
 
-desc "The core's tests for AArch64 (NEON) and s390x (big-endian), in an emulator"
+desc "Run the core's tests for AArch64 (NEON) and s390x (big-endian), in an emulator"
 task :cross_core do
   root = Precompiled.tools
   Precompiled::CPUS.each_value do |arch|
@@ -19,15 +19,15 @@ end
 
 task(:cross_root) { Precompiled.tools.make }
 
-# What needs neither a compiler nor commands of this checkout.
+# Specs that need neither a compiler nor the commands of this checkout.
 EMULATED_SPECS = %w[masking decoder frame encoder deflate connection patch_set version
                     integrations/* integrations/*/*].freeze
 
-desc "The gem for AArch64, cross-compiled, and its specs with Debian's Ruby for it, in an emulator"
+desc "Cross-compile the gem for AArch64, and run its specs in an emulator"
 task :cross_gem do
   for_aarch64 = precompiled("aarch64-linux")
   gem = for_aarch64.build
-  next puts "rake cross_gem: no AArch64 emulator here, specs left out" unless
+  next puts "rake cross_gem: no AArch64 emulator here, specs skipped" unless
     Emulator.enable("aarch64")
 
   root = for_aarch64.roots.fetch("forky")
@@ -40,5 +40,5 @@ task :cross_gem do
                 env: { "WS_UNMASK_TESTED" => "tmp/tested", "LESS_TRAFFIC" => "20" })
 end
 
-desc "The core and the gem on other CPUs, in an emulator"
+desc "Test the core and the gem on other CPUs, in an emulator"
 task cross_test: %i[cross_core cross_gem]

@@ -5,20 +5,20 @@ require "open3"
 require "rubygems/package"
 require "tmpdir"
 
-# Gems for another Ruby on this machine, from a Debian of another suite: those of plain Ruby as they
-# lie in its root, the others compiled from Debian's sources.
+# Gems for another Ruby on this machine, from the root of another Debian suite: gems in plain Ruby
+# are used from there, gems with extensions are compiled from Debian's sources.
 class DebianGems
-  # The gems with extensions, and the source packages that have them.
+  # The gems with extensions, and their source packages.
   SOURCES = { "bigdecimal" => "ruby3.3", "eventmachine" => "ruby-eventmachine",
               "http_parser.rb" => "ruby-http-parser.rb", "io-event" => "ruby-io-event",
               "nokogiri" => "ruby-nokogiri", "rbs" => "ruby3.3",
               "redcarpet" => "ruby-redcarpet", "stackprof" => "ruby-stackprof" }.freeze
-  # Debian has these among Ruby's own files, not in a folder for each.
+  # Debian installs these among Ruby's own files, without a folder for each.
   SCATTERED = { "abbrev" => %w[abbrev.rb], "mutex_m" => %w[mutex_m.rb],
                 "drb" => %w[drb drb.rb], "faye-websocket" => %w[faye],
                 "racc" => %w[racc racc.rb], "useragent" => %w[user_agent user_agent.rb
                                                               useragent.rb] }.freeze
-  # Which gem of plain Ruby cannot be loaded without one with an extension.
+  # Gems in plain Ruby that do not load without a gem with an extension.
   NEEDED_BY = { "http_parser.rb" => "em-websocket" }.freeze
   # Debian's are for its own Ruby.
   COMMANDS = { "rake" => "rake", "rspec" => "rspec-core" }.freeze
@@ -31,7 +31,7 @@ class DebianGems
 
   # @param root [String] the folder of that Debian
   # @param ruby [String] the folder of the other Ruby
-  # @param folder [String] where the gems go that cannot be used as they lie
+  # @param folder [String] for the gems that have to be compiled
   def initialize(root, ruby, folder)
     @root = root
     @ruby = ruby
@@ -44,7 +44,7 @@ class DebianGems
   # @return [String] where the commands are, for PATH
   def bin = "#{@folder}/bin"
 
-  # Compiles what is not there yet, and says which gems cannot be had.
+  # Compiles missing gems, and says which cannot be compiled.
   def install
     FileUtils.mkdir_p(%w[bin gems specifications].map { |name| "#{@folder}/#{name}" })
     SCATTERED.each { |name, files| gather(name, files) }
@@ -57,14 +57,14 @@ class DebianGems
     link_plain_gems
   end
 
-  # @return [Array<String>] the gems that cannot be had
+  # @return [Array<String>] the gems that are not available
   def missing = SOURCES.keys.reject { |name| there?(name) }
 
   private
 
   def there?(name) = Dir["#{@folder}/specifications/#{name}-[0-9]*.gemspec"].any?
 
-  # Those whose gems with extensions are there.
+  # Those whose gems with extensions are available.
   def link_plain_gems
     left_out = NEEDED_BY.slice(*missing).values
     Dir["#{plain_gems}/gems/*"].each do |gem|
@@ -127,17 +127,17 @@ class DebianGems
     Dir.mktmpdir do |unpacked|
       system("tar", "-xf", archive, "-C", unpacked, exception: true)
       gemspec = Dir["#{unpacked}/*/{,ext/#{name}/,.bundle/gems/#{name}-*/}#{name}.gemspec"].first
-      return puts("#{name} is left out: it does not compile") unless install_from(gemspec)
+      return puts("#{name} skipped: it does not compile") unless install_from(gemspec)
     end
-    puts "#{name} is compiled from Debian's source"
+    puts "compiling #{name} from Debian's source"
   end
 
   # io-event also works without its extension.
   def without_source(name)
     gem = Dir["#{@root}/usr/lib/*/rubygems-integration/*/gems/#{name}-[0-9]*"].first
-    return puts("#{name} is left out: no source of it here") unless name == "io-event"
+    return puts("#{name} skipped: no source here") unless name == "io-event"
 
-    puts "io-event is used without its extension: no source of it here"
+    puts "io-event: no source here, so it runs without its extension"
     FileUtils.mkdir_p("#{@folder}/gems/#{File.basename(gem)}")
     FileUtils.cp_r("#{gem}/lib", "#{@folder}/gems/#{File.basename(gem)}")
     specification = Gem::Specification.load("#{gem.sub("/gems/", "/specifications/")}.gemspec")
@@ -145,7 +145,7 @@ class DebianGems
     write(specification)
   end
 
-  # Its gemspec lists files by git, which does not know them here.
+  # Its gemspec lists files with git, and there is no repository here.
   def install_from(gemspec)
     script = <<~RUBY
       specification = Gem::Specification.load(ARGV[0])

@@ -8,7 +8,7 @@ require_relative "checkout"
 class DebianRoot
   include Rake::DSL
 
-  # What packages do when they are installed, and what only unpacks them has to do itself.
+  # What packages do when they are installed, for roots whose packages are only unpacked.
   EXTRACTED = ["--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
                '--extract-hook=test -e "$1/bin/sh" || ln -s dash "$1/bin/sh"'].freeze
   private_constant :EXTRACTED
@@ -17,9 +17,9 @@ class DebianRoot
   # @param packages [Array<String>] what is installed besides the essential
   # @param architectures [Array<String>] the first is its own, of others the packages are named
   #   "package:arch"
-  # @param variant [String] mmdebstrap's: with "extract", packages are unpacked and nothing of them
-  #   runs, which is enough to run a Ruby, and quick for another CPU
-  # @param mounts [Hash{String => String}] folders of this machine, and where they are in there
+  # @param variant [String] mmdebstrap's. "extract" only unpacks packages, which is enough to run
+  #   Ruby, and fast for another CPU
+  # @param mounts [Hash{String => String}] folders of this machine, and where to mount them
   def initialize(name, suite:, packages:, architectures: ["amd64"], variant: "minbase", mounts: {})
     @suite = suite
     @packages = packages
@@ -45,15 +45,15 @@ class DebianRoot
           "SHARED" => File.expand_path("../shared"))
   end
 
-  # Runs a shell command in it, as root, with nothing of this machine but the mounts.
+  # Runs a shell command in it, as root. Nothing of this machine is visible but the mounts.
   # @param env [Hash{String => String}]
   def run_bare(command, env: {})
     make
     enter(command, env)
   end
 
-  # Creates it, unless it exists. An expired index means that a mirror is out of date, which is good
-  # enough here.
+  # Creates it, unless it exists. An expired index only means that the mirror is out of date, which
+  # is fine here.
   def make
     return if File.exist?("#{@root}/etc/debian_version")
 
@@ -69,7 +69,7 @@ class DebianRoot
 
   private
 
-  # In its own mount namespace, so that nothing stays mounted, whatever happens.
+  # In its own mount namespace, so that nothing stays mounted.
   def enter(command, env, mounted = {})
     script = <<~SH
       set -e

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-desc "The libraries' own tests with ws_unmask and without; DEPENDENTS is the folder with them"
+desc "Run the libraries' own tests with and without ws_unmask; DEPENDENTS is their folder"
 task dependents: :compile do
   folder = ENV.fetch("DEPENDENTS", nil)
   if folder
     ruby "dependents/run.rb", folder
   else
-    puts "DEPENDENTS is no folder with the libraries' sources: their own tests are left out"
+    puts "rake dependents: skipped (usage: DEPENDENTS=FOLDER rake dependents)"
   end
 end

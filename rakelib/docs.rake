@@ -6,14 +6,13 @@ file "docs/architecture.svg" => "docs/architecture.dot" do |task|
   sh "dot", "-Tsvg", "-o", task.name, task.source
 end
 
-desc "API documentation and guides (doc/index.html), for ri (doc/ri), of the core (target/doc)"
+desc "Build API documentation and guides: doc/index.html, doc/ri, target/doc (the core)"
 task docs: %w[docs/architecture.svg ruby_docs] do
   sh "cargo", "doc", "--no-deps", "--locked", "--features", "deflate"
 end
 
-# YARD uses redcarpet for Markdown if it is installed; RDoc's engine does not know these tables. In
-# .yardopts the integrations' inner modules come first: else YARD takes their private_constant
-# :Frame for WsUnmask::Frame, and leaves that out.
+# YARD needs redcarpet for the tables in Markdown. In .yardopts the integrations' inner modules come
+# first. Otherwise YARD applies their private_constant :Frame to WsUnmask::Frame, and omits that.
 task :ruby_docs do
   rm_rf "doc", verbose: false
   readme, *pages = DocsPages.new("tmp/pages", "doc").make
@@ -22,7 +21,7 @@ task :ruby_docs do
   sh "rdoc", "--quiet", "--ri", "--op", "doc/ri", "lib", verbose: false
 end
 
-desc "Fails if anything public is not documented"
+desc "Check that everything public is documented"
 task :yard_stats do
   require "open3"
   output, = Open3.capture2e("yard", "stats", "--list-undoc", "--no-cache", "--no-save")

@@ -2,9 +2,9 @@
 
 require "fileutils"
 
-# Makes pages of the Markdown files for YARD, which puts all pages into one folder: links between
-# the files become links between the pages; pictures, and the other files that are linked to, are
-# copied to FOLDER/files.
+# Turns the Markdown files into pages for YARD, which puts all pages into one folder. Links between
+# the files become links between the pages. Pictures and other linked files are copied to
+# FOLDER/files.
 class DocsPages
   SOURCES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
              "{docs,guides}/**/*.md"].freeze
@@ -47,7 +47,7 @@ class DocsPages
   def place(target)
     return "file.#{@names[target]}.html" if @names.key?(target)
 
-    # A browser shows source files, but only as text.
+    # Browsers show source files only if they are text.
     copy = "files/#{target}#{".txt" unless target.end_with?(".svg")}"
     FileUtils.mkdir_p(File.dirname("#{@site}/#{copy}"))
     if File.directory?(target)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Programs for other CPUs that run like those of this machine, by QEMU and the kernel's binfmt_misc.
+# Runs programs for other CPUs directly, with QEMU and the kernel's binfmt_misc.
 # Needs root and, on Debian, qemu-user-static and binfmt-support.
 module Emulator
   FOLDER = "/proc/sys/fs/binfmt_misc"

@@ -2,7 +2,7 @@
 
 require_relative "third_party"
 
-desc "Writes LICENSE-THIRD-PARTY: the licenses of what a precompiled gem contains"
+desc "Write LICENSE-THIRD-PARTY, the licenses of the crates in precompiled gems"
 task :licenses do
   File.write(ThirdParty::FILE, ThirdParty.text)
 end

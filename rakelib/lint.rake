@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# A lint whose tool is not installed is left out, with a message: building the gem does not need it.
+# Skips a lint whose tool is not installed, with a message.
 def cargo_lint(subcommand, *arguments)
   if system("cargo", subcommand, "--version", out: File::NULL, err: File::NULL)
     sh "cargo", subcommand, *arguments
   else
-    puts "cargo #{subcommand} is not installed here (rustup component add): left out"
+    puts "cargo #{subcommand} is not installed (run `rustup component add`): skipped"
   end
 end
 
-desc "rustfmt, clippy, RuboCop, and whether everything public is documented"
+desc "Run rustfmt, clippy and RuboCop, and check that everything public is documented"
 task lint: :yard_stats do
   cargo_lint "fmt", "--all", "--check"
   cargo_lint "clippy", "--workspace", "--all-targets", "--features", "ws_unmask_core/deflate",

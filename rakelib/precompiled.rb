@@ -3,8 +3,8 @@
 require "fileutils"
 require_relative "debian_root"
 
-# Precompiled gems for Linux, for several Rubies at once: cross-compiled in a Debian root, against
-# the headers and the C library of an older one, and tried in roots that have a Ruby and no Rust.
+# Precompiled gems for Linux, each for several Rubies: cross-compiled in a Debian root, against the
+# headers and the C library of an older Debian, and tested in roots with Ruby but without Rust.
 class Precompiled
   # A platform of gems, as Rust, Debian and GNU call it.
   Platform = Struct.new(:name, :rust, :debian, :gnu)
@@ -12,9 +12,9 @@ class Precompiled
     Platform.new("x86_64-linux", "x86_64-unknown-linux-gnu", "amd64", "x86_64-linux-gnu"),
     Platform.new("aarch64-linux", "aarch64-unknown-linux-gnu", "arm64", "aarch64-linux-gnu")
   ].freeze
-  # Suites whose Rubies (3.1, 3.3) are built for; with the C library of the first it runs on both.
+  # The gems are built for the Rubies of these suites (3.1, 3.3), with the C library of the first.
   SUITES = %w[bookworm forky].freeze
-  # What the integrations' specs need on another CPU.
+  # The libraries for the integrations' specs on another CPU.
   LIBRARIES = %w[ruby-rspec ruby-websocket-driver ruby-faye-websocket puma ruby-websocket
                  ruby-em-websocket].freeze
   NEWER_LIBRARIES = %w[ruby-protocol-websocket ruby-async-websocket].freeze
@@ -58,8 +58,7 @@ class Precompiled
     file
   end
 
-  # Installs the gem where nothing else is installed, and uses it: in each root, and with the Ruby
-  # of this machine.
+  # Installs the gem and uses it, in each root and with the Ruby of this machine.
   def smoke
     roots.each_value do |root|
       FileUtils.rm_rf("#{root.root}/tmp/smoke")
@@ -103,7 +102,7 @@ class Precompiled
     end
   end
 
-  # What makes them compile for the platform.
+  # The settings for compiling for the platform.
   def tools
     rust = @platform.rust.tr("-", "_")
     sysroot = "--sysroot=/opt/#{SUITES.first}"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-desc "Profiles of a SCRIPT without ws_unmask and with it, side by side, and flame graphs"
+desc "Profile a SCRIPT with and without ws_unmask, side by side, with flame graphs"
 task :profile, %i[script integration] => :compile do |_, arguments|
   ruby "-Ilib", "benches/profile.rb", *arguments.to_a
 end

@@ -3,8 +3,8 @@
 require "fileutils"
 require_relative "precompiled"
 
-# What an extension is compiled with, for a Ruby and a CPU that there is no Debian package of: what
-# Ruby's configure finds out with a compiler for that CPU. Nothing runs on it.
+# The headers to compile an extension with, for a Ruby and a CPU without a Debian package. Ruby's
+# configure generates them with a cross-compiler; nothing is run on that CPU.
 class RubyHeaders
   # @param archive [String] Ruby's source, ruby-VERSION.tar.xz
   # @param platform [Precompiled::Platform]

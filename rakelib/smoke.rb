@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Uses an installed gem where there may be nothing else: each part of the binary once.
+# Uses each part of an installed gem once, without needing anything else.
 #
-#   ruby smoke.rb FILE      writes what it has run on to FILE, for `rake tested`
+#   ruby smoke.rb FILE      writes the Ruby and the CPU to FILE, for `rake tested`
 require "ws_unmask"
 require "json"
 

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-desc "Stress tests: real servers under load, bad clients and restarts: 3 minutes, or 1 with [short]"
+desc "Stress real servers with load, bad clients and restarts: 3 minutes, or 1 with [short]"
 task :stress, [:form] => :compile do |_, arguments|
   ruby "-Ilib", "stress/run.rb", *("--short" if arguments[:form] == "short")
 end
 
-desc "The extension's specs under valgrind, which fails on invalid memory access"
+desc "Run the extension's specs under valgrind, which fails on invalid memory access"
 task valgrind: :compile do
   # Ruby's garbage collector reads undefined values all the time.
   ruby_command = ["ruby", "-S", "bundle", "exec", "rspec", *EXTENSION_SPECS]

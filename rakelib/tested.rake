@@ -2,12 +2,12 @@
 
 require "json"
 
-# Of runs here, with the Ruby built for YJIT, and in Debian roots.
+# Written by runs in this checkout, with the Ruby built for YJIT, and in Debian roots.
 TESTED = "{.,tmp/yjit/ws_unmask,tmp/roots/*/ws_unmask}/tmp/tested/*.json"
 TESTED_GEMS = %w[websocket-driver protocol-websocket websocket em-websocket faye-websocket
                  actioncable async-websocket puma].freeze
 
-desc "A table of what the specs have passed with: Rubies, CPUs, versions of libraries"
+desc "Print a table of the Rubies, CPUs and libraries that the specs have passed with"
 task :tested do
   runs = Dir[TESTED].map { |file| JSON.parse(File.read(file)) }
   smoke, specs = runs.partition { |run| run["smoke"] }

@@ -18,7 +18,7 @@ module ThirdParty
     standard library. `rake licenses` writes this file from Cargo's metadata.
   TEXT
 
-  # @return [String] what the file is to hold
+  # @return [String] the content of the file
   def self.text
     [HEAD, *crates.map { |crate| section(crate) }, standard_library].join("\n")
   end
@@ -34,7 +34,7 @@ module ThirdParty
     linked(metadata).reject { |crate| crate["source"].nil? }.sort_by { |crate| crate["name"] }
   end
 
-  # Macros run in the compiler, build and test dependencies beside it.
+  # Leaves out macros, and build and test dependencies, which are not linked.
   def self.linked(metadata)
     packages = metadata["packages"].to_h { |package| [package["id"], package] }
     nodes = metadata["resolve"]["nodes"].to_h { |node| [node["id"], node["deps"]] }
@@ -50,18 +50,18 @@ module ThirdParty
     end
   end
 
-  # The MIT license where there is a choice.
+  # The MIT license, if there is a choice.
   def self.section(crate)
     folder = File.dirname(crate["manifest_path"])
     file = %w[LICENSE-MIT LICENSE LICENSE.txt LICENSE.md].map { |name| File.join(folder, name) }
                                                          .find { |path| File.exist?(path) }
-    raise "#{crate["name"]} has no license file that is known" unless file
+    raise "#{crate["name"]} has no license file with a known name" unless file
 
     heading("#{crate["name"]} #{crate["version"]}", crate["license"], crate["repository"]) +
       "#{File.read(file, encoding: "UTF-8").gsub("\r\n", "\n").strip}\n"
   end
 
-  # Not in the metadata. Its MIT license has the words of ours.
+  # Not in the metadata. Its MIT license has the same text as ours.
   def self.standard_library
     head = heading("Rust's standard library", "MIT OR Apache-2.0",
                    "https://github.com/rust-lang/rust")

@@ -4,13 +4,13 @@ require "bundler"
 require_relative "checkout"
 require_relative "debian_gems"
 
-# What builds a Ruby with YJIT: `build DIR [GEM...]`, with gems that have extensions beside it.
+# Builds a Ruby with YJIT: `build DIR [GEM...]`, with gems that have extensions.
 RUBY_BUILDER = File.expand_path("../shared/ruby/build")
 YJIT_GEMS = %w[websocket-driver-0.8.0 nio4r-2.7.4 puma-8.0.2 permessage_deflate-0.1.4
                event_emitter-0.2.6 websocket-client-simple-0.9.0 iodine-0.7.59].freeze
 YJIT_RUBY = File.expand_path("tmp/ruby-3.4")
 YJIT_CHECKOUT = File.expand_path("tmp/yjit/ws_unmask")
-# What cannot be tested without a gem: the gem of the Gemfile, and its specs.
+# The specs that need a gem of the Gemfile.
 NEED_GEM = {
   "http_parser.rb" => ["em-websocket", "spec/{integrations/em_websocket,signatures}_spec.rb"],
   "redcarpet" => ["redcarpet", "spec/docs_spec.rb"],
@@ -28,7 +28,7 @@ def yjit_env
     "RUBYOPT" => "--yjit", "RUBYLIB" => nil }
 end
 
-# Without what needs a gem that cannot be had.
+# All specs, except those that need a missing gem.
 def yjit_spec_options
   left_out = NEED_GEM.slice(*yjit_gems.missing).values
   file = "#{YJIT_CHECKOUT}/Gemfile"
@@ -38,7 +38,7 @@ def yjit_spec_options
   return {} if left_out.empty?
 
   specs = left_out.map(&:last)
-  puts "rake yjit leaves out #{specs.join(", ")}"
+  puts "rake yjit: gems missing, skipped #{specs.join(", ")}"
   { "SPEC_OPTS" => "--exclude-pattern #{specs.join(",")}" }
 end
 
@@ -49,9 +49,9 @@ task yjit_ruby: :matrix_root do
   end
 end
 
-desc "The specs with Ruby 3.4 and YJIT, built for it (or other tasks); needs ../shared/ruby"
+desc "Run the specs (or other tasks) with Ruby 3.4 and YJIT; needs ../shared/ruby"
 task :yjit, [:tasks] do |_, arguments|
-  next puts "rake yjit is left out: there is no #{RUBY_BUILDER}" unless File.exist?(RUBY_BUILDER)
+  next puts "rake yjit: skipped, there is no #{RUBY_BUILDER}" unless File.exist?(RUBY_BUILDER)
 
   Rake::Task[:yjit_ruby].invoke
   Checkout.copy_to(YJIT_CHECKOUT)
