@@ -8,7 +8,9 @@ require "socket"
 # that takes the port as its argument.
 module Server
   ROOT = File.expand_path("..", __dir__)
-  private_constant :ROOT
+  # Below the range for outgoing connections, which could take the port before the server does.
+  PORTS = (10_000...32_768)
+  private_constant :ROOT, :PORTS
 
   # Yields the port and the process ID, and stops the server afterwards.
   def self.run(example, *puma_arguments, env: {}, &block)
@@ -24,6 +26,10 @@ module Server
     log = Thread.new { reader.read }
     wait_for(port, pid, log)
     yield port, pid
+  rescue Errno::ECONNRESET, Errno::EPIPE => e
+    raise unless Process.wait(pid, Process::WNOHANG)
+
+    raise "the server has ended (#{e.message}):\n#{log.value}"
   ensure
     stop(pid) if pid
   end
@@ -39,15 +45,16 @@ module Server
   end
 
   def self.free_port
-    server = TCPServer.new("127.0.0.1", 0)
-    server.addr[1]
-  ensure
-    server&.close
+    port = Random.new.rand(PORTS)
+    TCPServer.new("127.0.0.1", port).close
+    port
+  rescue Errno::EADDRINUSE
+    retry
   end
 
   # Returns when the process accepts connections on the port.
   # @param log [Thread] ends with the process; its value is the output
-  def self.wait_for(port, pid, log = Thread.new { "it said nothing" })
+  def self.wait_for(port, pid, log = Thread.new { "no output" })
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 30
     begin
       TCPSocket.new("127.0.0.1", port).close

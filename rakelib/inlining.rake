@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The loops must be inlined for each SIMD level, since a call costs more than the function's work. So
-# the compiled extension must not have symbols for these ...
+# The loops must be inlined for each SIMD level, since a call costs more than the work. So the
+# compiled extension must not have symbols for these ...
 INLINED = [
   /ws_unmask_core::decoder::Decoder::whole_message/,
   /ws_unmask_core::frame::Frame::(?!check_close)/,

@@ -4,7 +4,7 @@ require_relative "emulator"
 require_relative "ruby_headers"
 require_relative "precompiled"
 
-# Also for Ruby 3.4, which has no Debian package: with the one built for `rake yjit`, or its headers.
+# Also for Ruby 3.4, which has no Debian package: with the one of `rake yjit`, or its headers.
 def precompiled(name)
   archive = Dir["#{File.dirname(RUBY_BUILDER)}/ruby-*.tar.xz"].first
   return Precompiled.new(name) unless archive
