@@ -87,7 +87,6 @@ class Everything
   end
 
   def update
-    FileUtils.rm(Dir["#{TRACKED}/*"])
     FileUtils.cp(Dir["#{Chart::FOLDER}/*"], TRACKED)
     puts "#{TRACKED} is updated"
   end

@@ -120,6 +120,9 @@ module WsUnmask
     # - +:ping+ and +:pong+ with a String; the reply to a ping is already in {#output}
     # - +:close+ with a {Close}; the reply is already in {#output}
     #
+    # At 16 KiB and more, +payload.clear+ at the end of the block is worth it: the next payload then
+    # gets memory that is in the CPU's cache.
+    #
     # Call {#flush} afterwards. A block may raise, +break+ or +throw+: the next call (+receive("")+
     # will do) yields the events after the current one.
     # @overload receive(bytes)
