@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "docs_pages"
+require_relative "ri_sources"
 
 file "docs/architecture.svg" => "docs/architecture.dot" do |task|
   sh "dot", "-Tsvg", "-o", task.name, task.source
@@ -18,7 +19,7 @@ task :ruby_docs do
   readme, *pages = DocsPages.new("tmp/pages", "doc").make
   sh "yard", "doc", "--quiet", "--no-cache", "--output-dir", "doc", "--title", "ws_unmask",
      "--readme", readme, "--files", pages.join(","), verbose: false
-  sh "rdoc", "--quiet", "--ri", "--op", "doc/ri", "lib", verbose: false
+  sh "rdoc", "--quiet", "--ri", "--op", "doc/ri", RiSources.make("tmp/ri"), verbose: false
 end
 
 desc "Check that everything public is documented"

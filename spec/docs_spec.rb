@@ -53,11 +53,14 @@ RSpec.describe "rake docs" do
   it "lets ri find methods in Ruby and in Rust" do
     { "WsUnmask::Decoder#feed" => "Takes the next bytes of the stream",
       "WsUnmask.unmask!" => "Unmasks in place",
-      "WsUnmask::Connection#receive" => "" }.each do |name, text|
+      "WsUnmask::Connection#receive" => "",
+      "WsUnmask::Decoder.new" => "max_message_size (Integer, nil)",
+      "WsUnmask::Connection#flush" => "returns Boolean" }.each do |name, text|
       output, status = Open3.capture2e("ri", "--no-pager", "--no-standard-docs", "-d",
                                        "#{site}/ri", name)
       expect(status).to be_success, output
       expect(output).to include text
+      expect(output).not_to match(/@(?:param|return|raise|yield)/)
     end
   end
 end
