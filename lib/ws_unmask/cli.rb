@@ -11,8 +11,8 @@ module WsUnmask
 
     # No errors.
     OK = 0
-    # +decode+ found a protocol violation or a frame that is cut off; +doctor+ found an integration
-    # that does not work with the library that is installed.
+    # +decode+ found a protocol violation or an incomplete frame; +doctor+ found an integration that
+    # does not work with the installed library.
     FOUND = 1
     # Unknown command or option, or a file that cannot be read.
     USAGE = 2
@@ -25,43 +25,43 @@ module WsUnmask
              ws_unmask help [COMMAND]
 
       doctor  shows which libraries ws_unmask speeds up here, and measures by how much
-      decode  shows the frames of a captured byte stream, and what is wrong with it
+      decode  shows the frames of a captured byte stream, and where it violates the protocol
 
     TEXT
 
-    # The usage of each command, and how many arguments it takes.
+    # The usage of each command, and its number of arguments.
     COMMANDS = {
       "doctor" => [<<~TEXT, 0],
         Usage: ws_unmask doctor [options]
 
-        Shows the libraries that ws_unmask can speed up, whether their versions are tested, and the
-        line for the Gemfile. Then it measures them with ws_unmask and without, for two seconds.
+        Shows which libraries ws_unmask can speed up, whether their versions are tested, and the
+        line for the Gemfile. Then measures them with and without ws_unmask, for two seconds.
 
-        Exit status: 0 no errors; 1 an integration does not work with the library that is installed;
+        Exit status: 0 no errors; 1 an integration does not work with the installed library;
         2 wrong usage.
 
       TEXT
       "decode" => [<<~TEXT, 1]
         Usage: ws_unmask decode [options] FILE
 
-        FILE contains what one side of a connection has sent after the handshake, as bytes or as
-        hexadecimal digits; - is standard input. Each line shows a frame: its offset in bytes, type,
+        FILE contains the bytes that one side of a connection sent after the handshake, or their
+        hexadecimal digits; - is standard input. Prints a line per frame: its offset in bytes, type,
         flags, the size of its payload, and the beginning of the payload.
 
-        Exit status: 0 no errors; 1 a protocol violation, or a frame that is cut off; 2 wrong usage,
-        or FILE cannot be opened; 3 reading or writing failed.
+        Exit status: 0 no errors; 1 a protocol violation or an incomplete frame; 2 wrong usage, FILE
+        cannot be opened, or it begins with the HTTP handshake; 3 reading or writing failed.
 
       TEXT
     }.freeze
     private_constant :HELP, :COMMANDS
 
-    # Wrong usage, and of which command.
+    # The command line is wrong.
     class UsageError < StandardError; end
     private_constant :UsageError
 
     # @param out [IO]
     # @param err [IO]
-    # @param input [IO] what is read for +-+
+    # @param input [IO] the input for +-+
     def initialize(out: $stdout, err: $stderr, input: $stdin)
       @out = out
       @err = err
@@ -104,28 +104,28 @@ module WsUnmask
     def parser(command, options)
       OptionParser.new(COMMANDS.fetch(command).first) do |parser|
         send(:"#{command}_options", parser, options)
-        parser.on("-h", "--help", "this text") { options[:shown] = show(parser) }
+        parser.on("-h", "--help", "show this help") { options[:shown] = show(parser) }
       end
     end
 
     def doctor_options(parser, options)
-      parser.on("--json", "one JSON object") { options[:json] = true }
-      parser.on("--[no-]speed", "measure, or do not; it does by default") { options[:speed] = _1 }
+      parser.on("--json", "print one JSON object") { options[:json] = true }
+      parser.on("--[no-]speed", "measure the speed (default) or skip that") { options[:speed] = _1 }
     end
 
     def decode_options(parser, options)
-      parser.on("--json", "a JSON object a line") { options[:json] = true }
+      parser.on("--json", "print one JSON object per line") { options[:json] = true }
       parser.on("--from SIDE", %w[client server],
-                "which side sent it: client (default) or server") do |side|
+                "which side sent the bytes: client (default) or server") do |side|
         options[:from] = side.to_sym
       end
       parser.on("--hex", "FILE contains hexadecimal digits") { options[:format] = :hex }
       parser.on("--raw", "FILE contains raw bytes") { options[:format] = :raw }
       parser.on("--allow-reserved BITS", /[123](?:,[123])*/,
-                "reserved bits of extensions: 1 for permessage-deflate") do |bits, *|
+                "accept these reserved bits: 1 for permessage-deflate") do |bits, *|
         options[:allow_reserved] = bits.split(",").map { |bit| Integer(bit) }
       end
-      parser.on("--deflate", "inflate compressed messages of up to 64 MiB (permessage-deflate), " \
+      parser.on("--deflate", "inflate permessage-deflate messages of up to 64 MiB, " \
                              "and show each with its last frame") { options[:deflate] = true }
     end
 

@@ -25,7 +25,7 @@ module WsUnmask
 
     private
 
-    # Bytes in ASCII-8BIT are taken for UTF-8, as those of text are.
+    # Bytes in ASCII-8BIT are treated as UTF-8, like the bytes of text.
     def bytes_of(text)
       text.encoding == Encoding::BINARY ? text : text.encode("UTF-8").b
     rescue EncodingError => e

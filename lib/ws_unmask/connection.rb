@@ -161,7 +161,7 @@ module WsUnmask
     def text(payload)
       # Here and below: Ruby does not switch to another thread between the condition and the first
       # native method of its branch, nor in that method. So nothing follows a close frame, and
-      # nothing is appended to what is being written. A lock would cost half as much as the call.
+      # nothing is appended to bytes being written. A lock would cost half as much as the call.
       if @open
         @encoder.encode_into(@output, :text, payload)
         true
@@ -195,14 +195,14 @@ module WsUnmask
       end
     end
 
-    # Sends a frame that {Frame.encode} has made. So what goes to many clients is checked and framed
-    # once, not once for each of them. It is sent as it is, also where compression was negotiated:
-    # a message may always be plain (RFC 7692, section 6).
-    # @param bytes [String] a whole message or ping in one frame, without a mask; nobody checks it
+    # Sends a frame made by {Frame.encode}, so that a broadcast is checked and framed only once. The
+    # frame is sent unchanged, even if compression was negotiated: messages may always be sent
+    # uncompressed (RFC 7692, section 6).
+    # @param bytes [String] a whole message or ping in one frame, without a mask; it is not checked
     # @return (see #text)
     # @raise [RuntimeError] if the handshake is not done, or this is a client's end
     def frame(bytes)
-      raise "a client has to mask each frame with a key of its own" if @client
+      raise "a client must mask each frame with its own key" if @client
 
       bytes = bytes.b
       if @open
@@ -233,7 +233,7 @@ module WsUnmask
     #   +write_nonblock(bytes, exception: false)+; +:wait_writable+, nil or 0 for none
     # @return [Boolean] whether nothing is left, or another thread is writing it
     # @raise [ArgumentError] if the block returns more bytes than it was given
-    # @raise [TypeError] if it returns something else: then nobody knows what was written
+    # @raise [TypeError] if it returns anything else, since then it is unknown what was written
     def flush
       until @output.empty? && @written.empty?
         # No Mutex: Thread#raise, and so Timeout, could come between try_lock and the ensure. Here,
@@ -294,7 +294,7 @@ module WsUnmask
       received
     end
 
-    # The bytes after the head are kept until the block has returned.
+    # Keeps the bytes after the head until the block has returned.
     def receive_handshake(bytes, &)
       return self if @closed
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module WsUnmask
-  # Notices when somebody hooks methods of a library, so that a patch that bypasses them can check
+  # Detects when other code hooks methods of a library, so that a patch that bypasses them can check
   # again.
   module HookWatch
     @changes = 0
@@ -32,11 +32,11 @@ module WsUnmask
 
     # For a class whose methods are bypassed.
     module OfClass
-      # Prepends as usual, and is noticed.
+      # Prepends as usual, and records the change.
       # @return [self]
       def prepend(*) = super.tap { HookWatch.changed }
 
-      # Notices it, too.
+      # Records the change.
       # @return [self]
       def include(*) = super.tap { HookWatch.changed }
 
@@ -60,7 +60,7 @@ module WsUnmask
 
     # For the objects of a class whose methods are bypassed.
     module OfObject
-      # Extends as usual, and is noticed.
+      # Extends as usual, and records the change.
       # @return [self]
       def extend(*) = super.tap { @ws_unmask_changes = nil }
 

@@ -3,8 +3,7 @@
 require "digest"
 
 module WsUnmask
-  # What methods of a library look like, to tell whether they are those that a patch was written
-  # for.
+  # Identifies the code of a library's methods, to tell whether a patch was written for them.
   module MethodSource
     # @param methods [Array<Method, UnboundMethod>] written in Ruby
     # @return [String, nil] a digest of their code, without comments, blank lines and the kind of

@@ -25,7 +25,7 @@ module WsUnmask
       def uninstall = self::PATCHES.uninstall
     end
 
-    # The library is not what the patches were written for.
+    # The patches were not written for this version of the library.
     class Refused < StandardError; end
 
     # A method that has been replaced.
@@ -69,19 +69,19 @@ module WsUnmask
     # @return [void]
     def replace(target, patch) = @patches << [target, patch]
 
-    # Declares methods of the library that the patches bypass, which is right only as long as
-    # nobody hooks them. For the block that {#initialize} takes.
+    # Declares methods of the library that the patches bypass. This is correct only as long as no
+    # other code hooks them. For the block that {#initialize} takes.
     # @param target [Module] a class of the library
     # @param names [Array<Symbol>]
-    # @param inherited [Hash{Module => Array<Symbol>}] methods that it has from others, so that one
-    #   of its own is noticed, too
+    # @param inherited [Hash{Module => Array<Symbol>}] methods that it inherits, so that overriding
+    #   one is noticed, too
     # @return [void]
     def leave_out(target, *names, inherited: {})
       @left_out[target] = { target => names }.merge(inherited)
     end
 
-    # Installs it. If the library is missing, or not what the patches were written for, it warns
-    # once and leaves the library unchanged.
+    # Installs it. If the library is missing, or of a version that the patches were not written for,
+    # it warns once and leaves the library unchanged.
     # @return [Boolean] whether it is installed
     def install
       return installed? if installed? || ENV["WS_UNMASK_DISABLE"] == "1"
@@ -136,7 +136,7 @@ module WsUnmask
 
     private
 
-    # Checked again only after a change, since there may be many objects.
+    # Checks again only after a change, since there may be many objects.
     def classes_unhooked?
       return @classes_unhooked if @changes == HookWatch.changes
 
@@ -277,7 +277,7 @@ module WsUnmask
       own_method(method).source_location != method.patched.source_location
     end
 
-    # The method of the class itself, whatever is prepended to it.
+    # The method of the class itself, ignoring prepended modules.
     def own_method(replaced)
       method = replaced.target.instance_method(replaced.name)
       method = method.super_method until method.owner.equal?(replaced.target)
@@ -295,7 +295,7 @@ module WsUnmask
 
     def missing?(error) = integration.features.include?(error.path)
 
-    # The other lines show our own code.
+    # The other lines are a backtrace of our own code.
     def first_line(error) = error.message.lines.first.to_s.chomp
 
     def warn_once
@@ -305,7 +305,7 @@ module WsUnmask
       warn "ws_unmask: #{warning}"
     end
 
-    # Who has the problem, what follows from it, and what to do.
+    # Says which library has the problem, what the consequence is, and what to do.
     def warning
       name = integration.gem_name
       if problem == NOT_INSTALLED

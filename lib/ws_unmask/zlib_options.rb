@@ -3,14 +3,14 @@
 require "zlib"
 
 module WsUnmask
-  # The options of libraries that compress with Zlib.
+  # Options for compression with Zlib, as libraries pass them.
   # @api private
   module ZlibOptions
-    # What Zlib uses at its default level.
+    # Zlib's default level.
     DEFAULT_LEVEL = 6
     private_constant :DEFAULT_LEVEL
 
-    # Other options are Zlib's own, also those that it refuses.
+    # All other options are left to Zlib, including invalid ones.
     # @return [Boolean] whether {Native::Deflater} has them
     def self.native?(level, memory_level, strategy)
       memory_level == Zlib::DEF_MEM_LEVEL && strategy == Zlib::DEFAULT_STRATEGY &&

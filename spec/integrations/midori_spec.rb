@@ -120,7 +120,7 @@ RSpec.describe "ws_unmask/midori" do
     original = Midori::WebSocket.instance_method(:decode)
     Midori::WebSocket.define_method(:decode) { |data| data }
     expect { expect(WsUnmask::Midori.install).to be false }.to output(//).to_stderr
-    expect(WsUnmask::Midori::PATCHES.problem).to match(/not the one in C/)
+    expect(WsUnmask::Midori::PATCHES.problem).to match(/not the C method/)
   ensure
     Midori::WebSocket.define_method(:decode, original)
     expect(WsUnmask::Midori.install).to be true

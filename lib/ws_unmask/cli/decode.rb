@@ -132,7 +132,7 @@ module WsUnmask
         nil # incomplete, or a violation that the decoder has found as well
       end
 
-      # At once, since the garbage collector would let 32 MiB of them pile up.
+      # Frees it now, since the garbage collector would let 32 MiB pile up.
       def free(payload) = payload.clear
 
       def report(violation)

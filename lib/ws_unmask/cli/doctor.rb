@@ -18,7 +18,7 @@ module WsUnmask
 
       # @param out [IO]
       # @param json [Boolean] whether all is one JSON object
-      # @param speed [Boolean] whether to measure, too
+      # @param speed [Boolean] whether to measure as well
       def initialize(out, json: false, speed: true)
         @out = out
         @json = json

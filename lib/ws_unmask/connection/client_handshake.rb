@@ -34,10 +34,10 @@ module WsUnmask
         @request = "GET #{target} HTTP/1.1\r\n#{lines}\r\n"
       end
 
-      # What is sent after the response: nothing.
+      # Nothing is sent after the response.
       def response = ""
 
-      # What is sent if the response is refused: nothing.
+      # Nothing is sent if the response is refused.
       def refusal(_error) = ""
 
       # (see HeadReader#read)

@@ -27,7 +27,7 @@ module WsUnmask
         @reader = HeadReader.new(Request)
       end
 
-      # What is sent before anything is read.
+      # The bytes to send before reading anything.
       def request = ""
 
       # After {finish}: the response that accepts, and the subprotocol.

@@ -17,8 +17,8 @@ module WsUnmask
       expected = WsUnmask.unmask("\x9f\x98\x80!".b, key, 1)
       return if got == expected && got.encoding == expected.encoding
 
-      raise PatchSet::Refused, "#{masked_string}#getbytes does not return what that of " \
-                               "em-websocket 0.3.7 and later returns"
+      raise PatchSet::Refused, "#{masked_string}#getbytes does not return what it does " \
+                               "in em-websocket 0.3.7 and later"
     end
     private_class_method :check_behavior
 

@@ -16,7 +16,7 @@ module WsUnmask
     PATCHES = PatchSet.new(Integration.find(:midori)) do |patches|
       socket = ::Midori::WebSocket
       if socket.instance_method(:decode).source_location
-        raise PatchSet::Refused, "#{socket}#decode is not the one in C of Midori 0.8 and later"
+        raise PatchSet::Refused, "#{socket}#decode is not the C method of Midori 0.8 and later"
       end
 
       patches.replace socket, WebSocket

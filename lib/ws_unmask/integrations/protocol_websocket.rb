@@ -55,7 +55,7 @@ module WsUnmask
       # @raise [RuntimeError] if the library's code is not known, so nothing can be limited
       # @raise [ArgumentError] if a size is none
       def limit(max_frame_size: nil, max_message_size: nil, validate_utf8: false)
-        raise "ws_unmask does not limit this version of protocol-websocket" unless reads_frames?
+        raise "ws_unmask cannot limit this version of protocol-websocket" unless reads_frames?
 
         sizes = { max_frame_size:, max_message_size: }.map { |name, size| checked(name, size) }
         @limits = if sizes.any? || validate_utf8

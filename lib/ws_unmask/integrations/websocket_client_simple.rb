@@ -21,7 +21,7 @@ module WsUnmask
 
     def self.check(client)
       unless CONNECT.include?(MethodSource.digest(client.instance_method(:connect)))
-        raise PatchSet::Refused, "#{client}#connect is not that of a version which is known"
+        raise PatchSet::Refused, "#{client}#connect is not from a known version"
       end
       return if WebSocketGem.install
 

@@ -15,7 +15,7 @@ module WsUnmask
 
         # @param text [String]
         # @return [String] the bytes
-        # @raise [InputError] if there is something else than digits
+        # @raise [InputError] if there is anything but digits
         def decode(text)
           text = @rest + text.b
           half = text.end_with?("0") ? text.slice!(-1) : "" # the next one may be an x

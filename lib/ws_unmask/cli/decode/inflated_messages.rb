@@ -3,7 +3,7 @@
 module WsUnmask
   class CLI
     class Decode
-      # Which message ends with a frame, of those that were compressed.
+      # Finds the inflated message that ends with a given frame.
       class InflatedMessages
         def initialize
           @decoded = [] # messages whose last frame has not been shown yet

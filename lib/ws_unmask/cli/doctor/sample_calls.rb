@@ -3,12 +3,12 @@
 module WsUnmask
   class CLI
     class Doctor
-      # Calls that a library makes for each message, to be timed with its integration and without.
+      # The calls that a library makes per message, timed with and without its integration.
       module SampleCalls
         KEY = "\x37\xfa\x21\x3d".b.freeze
         private_constant :KEY
 
-        # What websocket-driver needs of a socket.
+        # The methods of a socket that websocket-driver calls.
         class Socket
           # @return [String]
           def url = "ws://localhost/"
@@ -29,7 +29,7 @@ module WsUnmask
         class << self
           # @param integration [Integration] which is installed
           # @param size [Integer] of the payload, in bytes
-          # @return [Hash{String => Proc}] by what they do; empty for a library without samples
+          # @return [Hash{String => Proc}] calls by name; empty for a library without samples
           def of(integration, size)
             respond_to?(integration.name, true) ? send(integration.name, size) : {}
           end

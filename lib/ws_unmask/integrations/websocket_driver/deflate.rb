@@ -122,7 +122,7 @@ module WsUnmask
         end
       end
 
-      # The session of a client, whose agreement comes later.
+      # A client's session, which gets its agreement later.
       # @api private
       class ClientSession < Session
         # @param deflate [WsUnmask::Deflate]

@@ -226,7 +226,7 @@ module WsUnmask
       end
 
       # Like emit, but without copies for a single listener; and like emit_message, which rescues
-      # this error, whoever raised it.
+      # this error, no matter what raised it.
       def ws_unmask_emit(payload)
         event = ::WebSocket::Driver::MessageEvent.new(payload)
         listeners = @listeners["message"]
