@@ -72,7 +72,7 @@ RSpec.describe Chart do
   end
 
   Dir[File.expand_path("../docs/benchmarks/*.svg", __dir__)].each do |path|
-    it "has drawn #{File.basename(path)} from the figures beside it" do
+    it "has drawn #{File.basename(path)} from its JSON file" do
       figures = File.read(path.sub(/svg\z/, "json"))
       expect(File.read(path)).to eq(described_class.svg(figures)), "run rake bench:charts"
     end

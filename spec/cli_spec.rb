@@ -53,7 +53,7 @@ RSpec.describe WsUnmask::CLI do
     expect(out).to include "reserved"
   end
 
-  it "shows each frame in a line, with its place, as text or as JSON" do
+  it "shows each frame in a line with its offset, as text or JSON" do
     bytes = hello + frame(:binary, "\xff\x00", fin: false) + frame(:ping, "p") +
             frame(:continuation, "x" * 200) + frame(:close, [1000, "bye"].pack("na*"))
     status, out, = decode(bytes)
@@ -67,7 +67,7 @@ RSpec.describe WsUnmask::CLI do
     expect(objects[1]).to include("fin" => false, "payload_hex" => "ff00")
   end
 
-  it "says what is wrong, and at which byte" do
+  it "reports a protocol violation with its offset" do
     status, out, = decode(hello + "\xc1\x80\0\0\0\0".b)
     expect(status).to eq described_class::FOUND
     expect(out.lines.last).to start_with("at byte 11: ").and include("(close code 1002)")
@@ -136,7 +136,7 @@ RSpec.describe WsUnmask::CLI do
       end
     end
 
-    it "holds neither the stream nor its frames" do
+    it "keeps neither the stream nor its frames in memory" do
       script = <<~RUBY
         require "ws_unmask/cli"
         frame = WsUnmask::Frame.encode(:text, "x" * 4000, mask: "key!")
@@ -151,7 +151,7 @@ RSpec.describe WsUnmask::CLI do
       expect(in_child(script).to_i).to be < 64 << 10
     end
 
-    it "exits silently if nobody reads its output, and on Ctrl-C" do
+    it "exits silently if its output is closed, and on Ctrl-C" do
       Open3.popen3(*command) do |input, output, error, thread|
         output.close
         input.binmode.write(hello)
@@ -204,7 +204,7 @@ RSpec.describe WsUnmask::CLI do
       expect(out.lines).to all end_with %(inflated to 5 bytes: "Hello"\n)
     end
 
-    it "says which message cannot be inflated, and where" do
+    it "reports the message that cannot be inflated, with its offset" do
       status, out, = decode(stream + frame(:binary, "x", rsv1: true), "--deflate")
       expect(status).to eq described_class::OK
       expect(out).to include "after the close frame"

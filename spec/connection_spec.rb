@@ -183,7 +183,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "uses no extension that it was not asked to" do
+    it "uses only extensions that it was asked to" do
       changes = { "HTTP_SEC_WEBSOCKET_EXTENSIONS" => "permessage-deflate" }
       expect(described_class.accept(env.merge(changes)).output)
         .not_to include "Sec-WebSocket-Extensions"
@@ -283,7 +283,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "accepts nothing from a client about which the block has raised or thrown" do
+    it "accepts nothing from a client after the block has raised or thrown" do
       [-> { raise "x" }, -> { throw :left }].each do |leave|
         connection = described_class.server { leave.call }
         catch(:left) { connection.receive(request.b + hello) }
@@ -379,7 +379,7 @@ RSpec.describe WsUnmask::Connection do
       connection.error
     end
 
-    it "fails for another status, and says which and with which headers" do
+    it "fails for any other status, and reports the status and the headers" do
       error = error_after { "HTTP/1.1 302 Found\r\nLocation: ws://b/\r\n\r\n" }
       expect(error).to be_a(WsUnmask::HandshakeError).and have_attributes(
         status: 302, headers: { "location" => "ws://b/" }
@@ -397,7 +397,7 @@ RSpec.describe WsUnmask::Connection do
       expect(error_after { |_| response_to("Sec-WebSocket-Key: #{key}") }).to be
     end
 
-    it "fails for a subprotocol or an extension that it has not offered" do
+    it "fails for a subprotocol or an extension that it did not offer" do
       expect(error_after { |request| response_to(request, "Sec-WebSocket-Protocol: v1") }).to be
       error = error_after(subprotocols: ["v1"]) do |request|
         response_to(request, "Sec-WebSocket-Protocol: v1, v2")
@@ -552,7 +552,7 @@ RSpec.describe WsUnmask::Connection do
         .not_to(change { server.output })
     end
 
-    it "refuse what no peer would accept" do
+    it "refuse frames that no peer would accept" do
       expect { server.text("\xff") }.to raise_error ArgumentError
       expect { server.ping("a" * 126) }.to raise_error ArgumentError
       expect(server.output).to be_empty
@@ -682,7 +682,7 @@ RSpec.describe WsUnmask::Connection do
       expect(written).to eq "\x81\x05Hello\x81\x05again".b
     end
 
-    it "yields what was appended meanwhile" do
+    it "yields bytes that were appended meanwhile" do
       written = []
       server.flush do |bytes|
         server.text("again") if written.empty?
@@ -773,7 +773,7 @@ RSpec.describe WsUnmask::Connection do
     end
   end
 
-  it "talks with itself whatever the sizes and pieces" do
+  it "exchanges messages of any size with itself, in chunks of any size" do
     random = Random.new(RSpec.configuration.seed)
     one = open_client
     other = open_server
@@ -818,7 +818,7 @@ RSpec.describe WsUnmask::Connection do
       expect(sizes.uniq.size).to eq 1
     end
 
-    it "does not compress if one end does not want to" do
+    it "does not compress unless both ends want to" do
       [[true, nil], [nil, true]].each do |wanted|
         client, server = connect(*wanted)
         expect(size_of(message, client, server)).to be > message.bytesize
@@ -856,7 +856,7 @@ RSpec.describe WsUnmask::Connection do
       end
     end
 
-    it "is a status that is no decimal number" do
+    it "is a status that is not a decimal number" do
       %w[099 010 08x].each do |status|
         client = described_class.client("ws://a/")
         client.receive("HTTP/1.1 #{status} X\r\n\r\n")

@@ -39,7 +39,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(quiet.new.feed(hello)).to eq [[:text, "Hello"]]
     end
 
-    it "refuses options that make no sense, and names them" do
+    it "refuses invalid options, and names them" do
       wrong = {
         { max_size: 1 } => [ArgumentError, /max_size/],
         { max_message_size: -1 } => [ArgumentError,
@@ -108,7 +108,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(decoder.feed(hello) { nil }).to be decoder
     end
 
-    it "returns no message until its last byte was fed" do
+    it "returns no message before its last byte" do
       pieces = hello.each_char.to_a
       expect(pieces[..-2].flat_map { |byte| decoder.feed(byte) }).to eq []
       expect(decoder.feed(pieces.last)).to eq [[:text, "Hello"]]
@@ -147,7 +147,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(messages.map { |_, payload| payload.encoding }.uniq).to eq [Encoding::ASCII_8BIT]
     end
 
-    it "refuses what is not a String, and says which argument it is" do
+    it "refuses arguments that are not Strings, and names them" do
       expect { decoder.feed(nil) }.to raise_error(TypeError, "bytes must be a String, not nil")
       expect { decoder.feed(1) { nil } }
         .to raise_error(TypeError, "bytes must be a String, not Integer")
@@ -372,7 +372,7 @@ RSpec.describe WsUnmask::Decoder do
         end
       end
 
-      it "inflates what a server sends, too" do
+      it "inflates messages from a server" do
         client = WsUnmask::Deflate.new.confirm("permessage-deflate; server_no_context_takeover")
         stream = ["c107f248cdc9c90700"].pack("H*") * 2
         expect(decoder_with(client, require_mask: false).feed(stream)).to eq [[:text, "Hello"]] * 2
@@ -384,7 +384,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(decoder.feed(both)).to eq [[:binary, "x", [3]]]
       end
 
-      it "refuses RSV1 without it, and on what is not the first frame of a message" do
+      it "refuses RSV1 without it, and on all but the first frame of a message" do
         expect { decoder.feed(compressed(:text, "x")) }
           .to raise_error(WsUnmask::ProtocolError, /RSV1 = 1/)
         ["\xc9\x80\0\0\0\0", "\x41\x80\0\0\0\0\xc0\x80\0\0\0\0"].each do |bytes|
@@ -393,13 +393,13 @@ RSpec.describe WsUnmask::Decoder do
         end
       end
 
-      it "raises for what is not an agreement" do
+      it "raises for anything but an agreement" do
         expect { described_class.new(deflate: true) }
           .to raise_error(TypeError,
                           "deflate must be a WsUnmask::Deflate::Agreement or nil, not TrueClass")
       end
 
-      it "raises with 1007 for what is not DEFLATE, or ends within a block" do
+      it "raises with 1007 for invalid DEFLATE, or if it ends within a block" do
         ["\xff\xff", "\xf2\x48\xcd"].each do |payload|
           expect { decoder_with(agreement).feed(frame(:binary, payload.b, rsv1: true)) { nil } }
             .to raise_error(an_instance_of(WsUnmask::InvalidPayloadError)
@@ -543,7 +543,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(got).to eq %w[two three]
       end
 
-      it "holds no more than what is undelivered" do
+      it "keeps only undelivered messages" do
         message = frame(:text, "x" * 1000)
         one = ->(bytes) { decoder.feed(bytes) { break } }
         one.call(message * 2)
@@ -562,7 +562,7 @@ RSpec.describe WsUnmask::Decoder do
         expect(decoder.feed("").map(&:last)).to eq %w[two three]
       end
 
-      it "is not disturbed if the bytes are changed" do
+      it "is not affected if the block changes the bytes" do
         [lambda(&:clear), ->(bytes) { bytes.replace("\xff" * 500) },
          ->(bytes) { bytes << ("x" * 100_000) },
          ->(bytes) { bytes.setbyte(12, 0xff) }].each do |change|
@@ -573,7 +573,7 @@ RSpec.describe WsUnmask::Decoder do
         end
       end
 
-      it "is not disturbed if a continuation goes back into it" do
+      it "survives a continuation that returns into the block" do
         expect(in_child(<<~'RUBY', "-W0")).to eq "[1, 2, 3] 1\n"
           require "continuation"
           decoder = WsUnmask::Decoder.new
@@ -585,7 +585,7 @@ RSpec.describe WsUnmask::Decoder do
         RUBY
       end
 
-      it "keeps what is undelivered through collection and compaction" do
+      it "keeps undelivered messages through garbage collection and compaction" do
         texts = Array.new(many(300)) { |i| "message #{i} #{"x" * (i % 50)}" }
         decoder.feed(texts.map { |text| frame(:text, text) }.join) { break }
         GC.start
@@ -680,7 +680,7 @@ RSpec.describe WsUnmask::Decoder do
       expect(sizes).to all be < 1024
     end
 
-    it "is small for ten thousand decoders that have seen half a header" do
+    it "is small for ten thousand decoders with half a header" do
       decoders = Array.new(many(10_000)) do
         described_class.new.tap { |decoder| decoder.feed("\x81\xfe".b) }
       end

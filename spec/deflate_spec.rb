@@ -72,7 +72,7 @@ RSpec.describe WsUnmask::Deflate do
   end
 
   describe "#offer" do
-    it "offers what this end wants" do
+    it "offers the parameters of this end" do
       expect(deflate.offer).to eq "permessage-deflate; client_max_window_bits"
       wanted = described_class.new(server_no_context_takeover: true, server_max_window_bits: 8,
                                    client_max_window_bits: 12)
@@ -112,7 +112,7 @@ RSpec.describe WsUnmask::Deflate do
       end
     end
 
-    it "agrees with #accept of any two ends" do
+    it "agrees with #accept, with any parameters of both ends" do
       both = [false, true]
       bits = [9, 12, 15]
       all = both.product(both, bits, bits).map do |server, client, server_bits, client_bits|

@@ -87,7 +87,7 @@ require_relative "../examples/server"
       end
     end
 
-    it "tells a client that is still sending why its frame was refused" do
+    it "delivers the close code to a client that is still sending" do
       within_a_connection do |client|
         client.write("\xff\x00".b)
         64.times { client.write("x" * 65_536) }

@@ -38,7 +38,7 @@ RSpec.describe WsUnmask::Encoder do
       expect(quiet.new.encode(:text, "Hello")).to eq "\x81\x05Hello".b
     end
 
-    it "refuses options that make no sense, and names them" do
+    it "refuses invalid options, and names them" do
       {
         { level: 10 } => [ArgumentError, "level must be in 0..9, not 10"],
         { level: "9" } => [TypeError, "level must be an Integer, not String"],
@@ -149,7 +149,7 @@ RSpec.describe WsUnmask::Encoder do
         expect(encoder.encode(:text, "x" * 128).bytesize).to be < 20
       end
 
-      it "sends what compression does not shorten uncompressed, without context takeover" do
+      it "sends messages uncompressed if that is shorter, without context takeover" do
         wanted = WsUnmask::Deflate.new(server_no_context_takeover: true)
         encoder = described_class.new(deflate: wanted.accept("permessage-deflate"), threshold: 0)
         noise = Random.bytes(500)
@@ -188,7 +188,7 @@ RSpec.describe WsUnmask::Encoder do
       GC.stress = false
     end
 
-    it "continues after NoMemoryError, without referring to messages that were not sent",
+    it "continues after NoMemoryError, without referring back to messages that were not sent",
        :limited_memory do
       expect(in_child(<<~'RUBY')).to eq "no_memory no_memory 5 Hello Hello\n"
         require "zlib"
@@ -243,7 +243,7 @@ RSpec.describe WsUnmask::Encoder do
       expect(decoder.feed(output)).to eq(messages.map { |message| [:binary, message.b] })
     end
 
-    it "does not refer to a message that could not be appended" do
+    it "does not refer back to a message that could not be appended" do
       encoder = described_class.new(deflate: agreement, threshold: 0)
       decoder = WsUnmask::Decoder.new(require_mask: false, deflate: client_agreement)
       stream = encoder.encode(:text, "Hello")
@@ -252,7 +252,7 @@ RSpec.describe WsUnmask::Encoder do
       expect(decoder.feed(stream).map(&:last)).to eq ["Hello", "Hello, world"]
     end
 
-    it "leaves other Strings alone that share memory with the output or the payload" do
+    it "never changes other Strings that share memory with the output or the payload" do
       output = "0123456789" * 20
       copy = output.dup
       part = output.byteslice(10, 150)

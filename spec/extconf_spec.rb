@@ -65,7 +65,7 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
     context "with libclang" do
       let(:env) { libclang("libclang-14.so.1", "clang/14.0.6/include/stddef.h") }
 
-      it "says how to install what links it" do
+      it "says how to install a linker" do
         fake("make", "GNU Make 4.3")
         expect(configure(env)).to match [/^\S*gcc not found: .*apt-get install gcc/, false]
       end
@@ -76,7 +76,7 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
         expect(File).to exist("Makefile")
       end
 
-      it "says on the terminal, past what RubyGems captures, what it does" do
+      it "announces the build on the terminal, which RubyGems does not capture" do
         nothing_missing
         terminal, _, pid = PTY.spawn({ "PATH" => "#{@folder}/bin", **env },
                                      "#{RbConfig.ruby} #{extconf} >#{@folder}/captured 2>&1")
@@ -86,7 +86,7 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
       end
     end
 
-    it "finds what is installed here" do
+    it "finds the installed tools" do
       nothing_missing
       expect(configure.last).to be true
     end

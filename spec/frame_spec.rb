@@ -19,7 +19,7 @@ RSpec.describe WsUnmask::Frame do
     expect(subclass.read(StringIO.new(hello))).to be_an_instance_of(subclass)
   end
 
-  it "keeps its payload through collection and compaction" do
+  it "keeps its payload through garbage collection and compaction" do
     frames = Array.new(1000) { |i| described_class.decode(frame(:text, "number #{i}")) }
     GC.start
     GC.compact if GC.respond_to?(:compact)
@@ -161,7 +161,7 @@ RSpec.describe WsUnmask::Frame do
       end
     end
 
-    it "refuse options that make no sense, and name them" do
+    it "refuse invalid options, and name them" do
       expect(both(hello, max_frame_size: -1)).to all raise_error(ArgumentError, /max_frame_size/)
       expect(both(hello, max_frame_size: "1")).to all raise_error(TypeError, /max_frame_size/)
       expect(both(hello, allow_reserved: 1)).to all raise_error(TypeError, /allow_reserved/)
@@ -238,7 +238,7 @@ RSpec.describe WsUnmask::Frame do
       expect(described_class.encode(:text, "\xff", reserved: [1])).to end_with "\xff".b
     end
 
-    it "refuses what no peer accepts" do
+    it "refuses frames that no peer accepts" do
       wrong = [[3, "x"], [16, "x"], [-1, "x"], [nil, "x"], [:txt, "x"], [9, "x" * 126],
                [:close, "\x03"], [:close, "\x03\xed"], [:close, "\x03\xe8\xff"]]
       wrong.each do |arguments|
@@ -274,7 +274,7 @@ RSpec.describe WsUnmask::Frame do
         .to eq [[:close, WsUnmask::Close.new(1000, "bye")]]
     end
 
-    it "refuses what must not be sent" do
+    it "refuses codes and reasons that must not be sent" do
       [[1005], [999], [70_000], ["1000"], [nil, "reason"], [1000, "x" * 124], [1000, "\xff"],
        [1000, "\xff".b], [1000, "\xff\xd8".dup.force_encoding("UTF-16LE")],
        [1000, "a".dup.force_encoding("UTF-7")]]

@@ -99,7 +99,7 @@ RSpec.describe WsUnmask do
       expect(payload).not_to be_valid_encoding
     end
 
-    it "never changes a String that shares its memory" do
+    it "never changes another String that shares memory with it" do
       [30, 1000, 100_000].each do |length|
         original = Random.bytes(length)
         before = original.bytes

@@ -83,18 +83,18 @@ RSpec.describe WsUnmask::PatchSet do
       expect(WsUnmask.installed).to include :test
     end
 
-    it "leaves a library alone whose methods take other arguments" do
+    it "leaves a library alone if its methods take other arguments" do
       library("class TestLibrary; def mask(_payload, _key, _offset) = 1; end")
       expect_refusal(/TestLibrary#mask takes 3 arguments here, not 2/)
     end
 
-    it "leaves a library alone that lacks a method, and replaces none of the others" do
+    it "leaves a library alone if it lacks a method" do
       library("class TestLibrary; def mask(_payload, _key) = 'theirs'; end")
       expect_refusal(/it has no method TestLibrary#hidden/)
       expect(TestLibrary.new.mask("", "")).to eq "theirs"
     end
 
-    it "leaves a library alone that already has a method of the same name" do
+    it "leaves a library alone if it already has a method of the same name" do
       library("class TestLibrary; def mask(_, _) = 1; def hidden(_) = 1; " \
               "def ws_unmask_help = 1; end")
       expect_refusal(/it already has a method TestLibrary#ws_unmask_help/)
@@ -158,7 +158,7 @@ RSpec.describe WsUnmask::PatchSet do
       expect(TestLibrary.new.both("", "")).to eq [%w[ours theirs help], "ours"]
     end
 
-    it "does nothing while somebody has wrapped a method, and says where" do
+    it "does nothing while a method is wrapped, and says where" do
       patches.install
       elsewhere("class TestLibrary; alias_method :old, :mask; " \
                 "def mask(a, b) = [old(a, b), 'hook']; end")
@@ -186,7 +186,7 @@ RSpec.describe WsUnmask::PatchSet do
       expect(patches.unhooked?).to be false
     end
 
-    it "is seen by an object that has asked before" do
+    it "is detected by an object that was checked before" do
       TestLibrary.class_exec(patches) do |patches|
         define_method(:ask) { ws_unmask_unhooked?(patches) }
       end

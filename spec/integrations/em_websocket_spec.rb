@@ -50,7 +50,7 @@ RSpec.describe "ws_unmask/em_websocket" do
     end
   end
 
-  it "changes nothing for random traffic, in any pieces" do
+  it "changes nothing for random traffic in chunks of any size" do
     expect_no_difference do |random|
       connection = framing.new
       begin

@@ -78,7 +78,7 @@ RSpec.describe "ws_unmask/midori" do
     end
   end
 
-  it "reads on after a close method that raises nothing" do
+  it "continues to read after a close method that does not raise" do
     ours, theirs = both do
       socket = Midori::WebSocket.new(nil)
       def socket.close = nil

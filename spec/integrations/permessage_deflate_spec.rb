@@ -39,7 +39,7 @@ RSpec.describe "ws_unmask/permessage_deflate" do
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover",
             "permessage-deflate; unknown", "permessage-deflate; server_max_window_bits=x"]
 
-  it "changes nothing of the negotiation" do
+  it "does not change the negotiation" do
     options.product(offers) do |configuration, offer|
       extension = PermessageDeflate.configure(configuration)
       ours, theirs = both { opened(offer, extension:).header }
@@ -103,7 +103,7 @@ RSpec.describe "ws_unmask/permessage_deflate" do
     expect(ours).to eq theirs
   end
 
-  it "compresses with what Zlib alone has where options of Zlib alone are set" do
+  it "leaves compression to Zlib if options are set that only Zlib has" do
     ours, theirs = both do
       connection = opened(extension: PermessageDeflate.configure(strategy: Zlib::HUFFMAN_ONLY))
       connection.driver.text("Hello" * 100)
@@ -154,7 +154,7 @@ RSpec.describe "ws_unmask/permessage_deflate" do
     expect(over.events).to eq ["WebSocket frame length too large", 1009]
   end
 
-  it "closes with 1010 for what is not DEFLATE, as the gem does" do
+  it "closes with 1010 for invalid DEFLATE, as the gem does" do
     ours, theirs = both do
       connection = opened
       connection.parse(compressed("\xff\xff".b))

@@ -156,7 +156,7 @@ OldProtocolWebSocket::FRAMES.each do |frame_class|
 
     describe "#pack" do
       masks.product([[], *payloads.map { |payload| [payload] }, %w[too many]]) do |mask, arguments|
-        it "does as the library does with mask #{mask.inspect} and #{arguments.inspect[0, 30]}" do
+        it "behaves like the library with mask #{mask.inspect} and #{arguments.inspect[0, 30]}" do
           ours, theirs = both { packed(frame_class.new(nil, mask), *arguments) }
           expect(ours).to eq theirs
         end
@@ -165,7 +165,7 @@ OldProtocolWebSocket::FRAMES.each do |frame_class|
 
     describe "#unpack" do
       masks.product(payloads) do |mask, payload|
-        it "does as the library does with mask #{mask.inspect} and #{payload.inspect[0, 30]}" do
+        it "behaves like the library with mask #{mask.inspect} and #{payload.inspect[0, 30]}" do
           ours, theirs = both do
             plain = outcome { frame_class.new(payload, mask).unpack }
             [*described(plain), plain.equal?(payload)]

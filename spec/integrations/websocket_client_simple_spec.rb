@@ -76,7 +76,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
 
   [false, true].each do |tls|
     context tls ? "with TLS" : "without TLS" do
-      it "changes nothing for random traffic in any pieces, whatever a handler does" do
+      it "changes nothing for random traffic in chunks of any size, whatever a handler does" do
         expect_no_difference(times: 8) do |random|
           frames = random_frames(random, masked: random.rand(8).zero?).map { |it| short(it) }
           habit = [nil, nil, :raise, :close, :send].sample(random:)
@@ -157,7 +157,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     end
   end
 
-  it "reports a server's refusal as without ws_unmask" do
+  it "reports a server's refusal as the library does" do
     ours, theirs = both do
       server = ScriptedServer.new { |socket, _| socket.write("HTTP/1.1 404 Not Found\r\n\r\nNo") }
       errors = []
@@ -195,7 +195,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     server.stop
   end
 
-  it "reads on, frame by frame, if the drop-in for the websocket gem goes in the middle of one" do
+  it "reads frame by frame after the integration for the websocket gem is removed within a frame" do
     WsUnmask::WebSocketClientSimple.install
     messages = Queue.new
     going_on = Queue.new

@@ -55,7 +55,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "changes nothing at the limit of a message's size" do
+  it "changes nothing for messages at the size limit" do
     [499, 500, 501].each do |size|
       text = frame(:text, "x" * size)
       frames = [[text], [frame(:binary, "x" * size)], [hello, text],
@@ -80,7 +80,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "accepts a text frame as a message only where a message may begin" do
+  it "accepts a text frame as a message only at the start of a message" do
     header = [0x81, 0x80 | hello.bytesize, "\0\0\0\0"].pack("CCa*")
     [[header, hello], [frame(:close), hello], [frame(:ping), hello, frame(:close), hello, hello],
      ["\x83".b, hello], [frame(:text, "a", fin: false), hello]].each do |pieces|
@@ -89,7 +89,7 @@ RSpec.describe "ws_unmask/websocket_driver" do
     end
   end
 
-  it "calls every listener, and one added meanwhile from the next message on" do
+  it "calls every listener, and those added meanwhile from the next message on" do
     ours, theirs = both do
       driver = Connection.open_driver
       called = []

@@ -33,7 +33,7 @@ RSpec.describe "ws_unmask/websocket" do
     end
   end
 
-  it "changes nothing for random traffic, in any pieces, of any draft" do
+  it "changes nothing for random traffic of any draft, in chunks of any size" do
     expect_no_difference do |random|
       role, version, masked = [[:Server, 13, true], [:Server, 13, true], [:Client, 13, false],
                                [:Client, 13, true], [:Server, 5, true], [:Client, 0, false]]
@@ -102,7 +102,7 @@ RSpec.describe "ws_unmask/websocket" do
     WebSocket.max_frame_size = limit
   end
 
-  it "leaves the data as they are" do
+  it "does not change the data" do
     data = masked(Random.bytes(100))
     before = data.bytes
     data.getbytes(4, 96)
@@ -184,7 +184,7 @@ RSpec.describe "ws_unmask/websocket" do
     expect(ours).to be_positive
   end
 
-  it "reads the next frame when it is installed again in the middle of one" do
+  it "reads the next frame after it is installed again within a frame" do
     incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
     long = frame(:text, "x" * 200)
     short = frame(:text, "Hello")
@@ -199,7 +199,7 @@ RSpec.describe "ws_unmask/websocket" do
     expect(incoming.next.to_s).to eq "Hello"
   end
 
-  it "reads what takes the place of a frame that was waited for" do
+  it "reads a frame that replaces an incomplete one" do
     ours, theirs = both do
       incoming = WebSocket::Frame::Incoming::Server.new(version: 13)
       pieces = frame(:text, "x" * 200).byteslice(0, 100).scan(/.{1,5}/mn)

@@ -97,7 +97,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
     expect(read_by(ZlibPeer.new, stream.output)).to eq ["Hello"]
   end
 
-  it "compresses with what Zlib alone has where options of Zlib alone are set" do
+  it "leaves compression to Zlib if options are set that only Zlib has" do
     ours, theirs = both do
       opened, stream = connection(strategy: Zlib::HUFFMAN_ONLY)
       opened.send_text("Hello" * 100)
@@ -143,7 +143,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
     expect(stream.output.byteslice(2, 2).unpack1("n")).to eq 1009
   end
 
-  it "raises what the library raises for what is not DEFLATE" do
+  it "raises what the library raises for invalid DEFLATE" do
     ours, theirs = both { connection(compressed("\xff\xff".b)).first.read }
     expect(ours.first).to eq theirs.first
     expect(ours.first).to eq Zlib::DataError

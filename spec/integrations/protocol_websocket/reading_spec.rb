@@ -78,7 +78,7 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
     end
   end
 
-  it "changes nothing for random traffic, in any pieces" do
+  it "changes nothing for random traffic in chunks of any size" do
     expect_no_difference { |random| life(random) }
   end
 
@@ -88,13 +88,13 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
     expect(connection_of(hello).read.buffer).to eq "Hello"
   end
 
-  it "leaves in the stream what comes behind" do
+  it "leaves the following bytes in the stream" do
     stream = io_stream(["#{hello}rest".b])
     message = library::Connection.new(library::Framer.new(stream)).read
     expect([message.buffer, stream.read]).to eq %w[Hello rest]
   end
 
-  it "leaves a stream in step if waiting is interrupted anywhere in a frame" do
+  it "loses nothing of a stream if waiting is interrupted anywhere in a frame" do
     bytes = frame(:text, "grüß " * 40)
     (1...bytes.bytesize).each do |at|
       framer = framer_of(bytes.byteslice(0, at), IOError, bytes.byteslice(at..), hello)
@@ -215,7 +215,7 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
       end
     end
 
-    it "refuses what is no size, and takes any that is one" do
+    it "refuses invalid sizes, and accepts all others" do
       [-1, 1.5, "5"].each do |size|
         %i[max_frame_size max_message_size].each do |name|
           expect { WsUnmask::ProtocolWebSocket.limit(name => size) }
@@ -226,7 +226,7 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
       expect(outcome(hello)).to eq ["Hello"]
     end
 
-    it "holds on streams of another kind" do
+    it "applies to other kinds of streams, too" do
       WsUnmask::ProtocolWebSocket.limit(max_frame_size: 3)
       framer = library::Framer.new(StringIO.new(frame(:ping, "pings") + hello))
       expect(framer.read_frame.length).to eq 5
@@ -251,7 +251,7 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
       end
     end
 
-    it "raises where the library's own reading is not taken over" do
+    it "raises if ws_unmask does not replace the library's reading" do
       WsUnmask::ProtocolWebSocket.uninstall
       expect { WsUnmask::ProtocolWebSocket.limit(max_frame_size: 1) }
         .to raise_error(/does not limit/)

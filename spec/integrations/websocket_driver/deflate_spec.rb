@@ -34,7 +34,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
                "server_no_context_takeover"
     end
 
-    it "declines offers that it cannot accept, and sends plain messages then" do
+    it "declines offers that it cannot accept, and then sends uncompressed messages" do
       ["x-other", "permessage-deflate; unknown", "permessage-deflate; server_max_window_bits=08",
        "permessage-deflate; client_no_context_takeover; client_no_context_takeover",
        'permessage-deflate; server_max_window_bits=""',
@@ -46,7 +46,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
       end
     end
 
-    it "offers what it wants, and takes what a server makes of it" do
+    it "makes its offer, and accepts the server's answer to it" do
       wanted = described_class.new(server_no_context_takeover: true, client_max_window_bits: 10)
       session = wanted.create_client_session
       expect(session.generate_offer)
@@ -112,7 +112,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
       end
     end
 
-    it "are the same for a client and a server that both have it" do
+    it "are the same when both the client and the server use it" do
       server = opened("permessage-deflate")
       client = described_class.new.create_client_session
       client.activate({})
@@ -153,7 +153,7 @@ RSpec.describe WsUnmask::WebSocketDriver::Deflate do
   end
 
   describe "what the driver cannot accept" do
-    it "is closed with 1010 if it is not DEFLATE, or ends within a block" do
+    it "is closed with 1010 if it is invalid DEFLATE, or ends within a block" do
       ["\xff\xff", "\xf2\x48\xcd"].each do |payload|
         connection = opened
         connection.parse(compressed(payload.b))

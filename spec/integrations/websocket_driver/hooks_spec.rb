@@ -65,7 +65,7 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
       end
     end
 
-    it "never sees unread chunks" do
+    it "never sees chunks that were not read" do
       calls, = life(Hooks::HYBI, :parse, :alias_method)
       expect(calls.flatten(1)).to eq(pieces.map { |piece| [piece.b.hash, Encoding::BINARY] })
     end
@@ -114,12 +114,12 @@ RSpec.describe "ws_unmask/websocket_driver under instrumentation" do
         !%i[text binary fail shutdown].include?(name)
     end
 
-    it "is checked for all methods that are replaced or bypassed" do
+    it "is checked for all replaced and bypassed methods" do
       expect(looked_at.size).to be >= 17
     end
 
     looked_at.product(%i[prepend alias_method]).each do |(target, name), way|
-      it "keeps its #{way} of #{target}##{name}, and is named" do
+      it "keeps its #{way} of #{target}##{name}, and is named in the warning" do
         WsUnmask::WebSocketDriver.uninstall
         hook = Hooks.new(target, name)
         hook.around(way) do

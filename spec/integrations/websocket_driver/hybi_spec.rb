@@ -90,7 +90,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       end
     end
 
-    it "leaves the read alone, but for its encoding" do
+    it "changes only the encoding of the bytes read" do
       chunk = (hello * 2) + hello.byteslice(0, 5)
       before = chunk.dup
       driver, messages = open_driver
@@ -126,7 +126,7 @@ RSpec.describe "ws_unmask/websocket_driver's patch of WebSocket::Driver::Hybi" d
       end
     end
 
-    it "raises nothing for what the limit allows" do
+    it "raises nothing up to the limit" do
       driver, messages = open_driver(max_length: 500)
       driver.parse(frame(:text, "x" * 500))
       expect(messages).to eq ["x" * 500]

@@ -45,7 +45,7 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
       [spec.frame(:text, "x" * 500, fin: false), spec.frame(:continuation, "x" * 500, fin: false)]
     }
   }.each do |what, pieces|
-    it "is what is left of #{what}" do
+    it "is the remainder of #{what}" do
       received = pieces.call(self)
       ours, theirs = both do
         kept_by_a_connection do |driver|
@@ -57,7 +57,7 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
     end
   end
 
-  it "is the rest of a read when a handler raises" do
+  it "is only the rest of a read after a handler has raised" do
     ours, = both do
       kept_by_a_connection do |driver|
         driver.on(:message) { raise "by the handler" }
