@@ -32,7 +32,7 @@ pub enum Message<P> {
     Ping(P),
     /// The reply to a ping, or unsolicited.
     Pong(P),
-    /// The end: whatever follows it is discarded (RFC 6455, section 5.5.1).
+    /// The last message: everything after it is discarded (RFC 6455, section 5.5.1).
     Close {
         /// The code, if there is one.
         code: Option<u16>,
@@ -176,7 +176,7 @@ impl Decoder {
         self.message.as_ref().map_or(0, |message| message.reassembly.len())
     }
 
-    /// The heap memory that it holds, in bytes.
+    /// The heap memory it uses, in bytes.
     pub fn allocated(&self) -> usize {
         let message = self.message.as_ref().map_or(0, |message| message.reassembly.capacity());
         message + self.inflation.as_ref().map_or(0, |it| size_of_val(&**it) + it.allocated())

@@ -30,7 +30,7 @@
 //! | window of 15 bits | 46 KiB | 273 KiB |
 //! | 12 bits | 46 KiB | 161 KiB |
 //! | 9 bits | 46 KiB | 147 KiB |
-//! | no context takeover | 46 KiB during a message, 0 between messages, and 0.2 us a message | 0, with one state for each thread, and 3 us a message |
+//! | no context takeover | 46 KiB during a message, 0 between messages, and 0.2 us per message | 0, with one state for each thread, and 3 us a message |
 //!
 //! Compressed size of JSON messages, as in a chat, at the default level:
 //!

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 
-/// Encodes the messages of one connection, in one direction, as a frame each.
+/// Encodes the messages of one connection, in one direction, each as one frame.
 ///
 /// ```
 /// use ws_unmask_core::{Encoder, frame::Opcode};
@@ -65,8 +65,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// If the opcode is not that of a message, if a control frame is too long, or if there is not
-    /// enough memory. `output` is then unchanged.
+    /// If the opcode is not a message's, if a control frame is too long, or if there is not enough
+    /// memory. `output` is then unchanged.
     pub fn encode(
         &mut self,
         opcode: Opcode,
@@ -90,8 +90,8 @@ impl Encoder {
         Ok(())
     }
 
-    /// [`encode`](Self::encode) for callers that write the frame to memory of another type. Send it:
-    /// the next message may refer to it. If that is not possible, call [`forget`](Self::forget).
+    /// [`encode`](Self::encode) for callers that write the frame to another type of memory. It must be
+    /// sent, since the next message may refer to it; if it cannot be, call [`forget`](Self::forget).
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl Encoder {
         }
     }
 
-    /// The heap memory that it holds, in bytes.
+    /// The heap memory it uses, in bytes.
     pub fn allocated(&self) -> usize {
         #[cfg(feature = "deflate")]
         let allocated = self.compression.as_ref().map_or(0, |it| it.deflater.allocated());

@@ -46,8 +46,8 @@ impl<'a> Frame<'a> {
         Self::parse_next(bytes, rules, MessageState::Unknown)
     }
 
-    /// [`parse`](Self::parse) in a stream: a frame that does not follow from the one before it is
-    /// refused, and the limit for messages holds.
+    /// [`parse`](Self::parse) in a stream: refuses a frame that may not follow the one before it, and
+    /// applies the limit for messages.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl<'a> Frame<'a> {
         Ok(frame.filter(Self::is_whole))
     }
 
-    /// [`parse_next`](Self::parse_next), of which the payload may have only begun.
+    /// [`parse_next`](Self::parse_next), except that the payload may be incomplete.
     #[inline(always)]
     pub(crate) fn begin(
         bytes: &'a [u8],
@@ -118,7 +118,7 @@ impl<'a> Frame<'a> {
         self.payload_as(expected)
     }
 
-    /// A close frame is checked as a whole, so it is its last byte that is refused.
+    /// A close frame is checked as a whole, so an error is at its last byte.
     #[cold]
     fn check_close(&self) -> Result<(), ProtocolError> {
         let mut plain = [0; 125];
@@ -139,7 +139,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What the payload of a message has to be that begins with such a frame.
+/// What a message that begins with such a frame has to contain.
 #[inline(always)]
 pub(crate) fn expected(opcode: Opcode, reserved: Reserved, validate: bool) -> Expected {
     if matches!(opcode, Opcode::Text) && reserved == 0 {
@@ -149,9 +149,9 @@ pub(crate) fn expected(opcode: Opcode, reserved: Reserved, validate: bool) -> Ex
     }
 }
 
-/// Checks the plain payload of a frame that is to be sent, by the rules that a receiver checks:
-/// text is UTF-8, of which a fragment may be cut within a character; a close frame is empty, or has a
-/// close code and a reason in UTF-8.
+/// Checks the plain payload of a frame before it is sent, as a receiver would: text is UTF-8, and a
+/// fragment may end within a character; a close frame is empty, or has a close code and a reason in
+/// UTF-8.
 ///
 /// # Errors
 ///

@@ -11,10 +11,10 @@ use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use core::mem::{MaybeUninit, take};
 
-/// How many bytes are unmasked before they are inflated.
+/// How many bytes are unmasked at a time, before they are inflated.
 const BLOCK: usize = 8 << 10;
 
-/// Payloads of up to this size are inflated into memory that is reused, and copied from there.
+/// Payloads up to this size are inflated into a reused buffer, and copied from there.
 const SPARE: usize = 16 << 10;
 
 /// A decoder's state for compressed messages.
@@ -67,8 +67,8 @@ impl Inflation {
         }
     }
 
-    /// What is inflated before an error is checked first, so that the result does not depend on the
-    /// size of the chunks.
+    /// Checks the bytes inflated before an error first, so that the result does not depend on the size
+    /// of the chunks.
     fn append_plain(
         &mut self,
         reassembly: &mut Reassembly,

@@ -31,8 +31,8 @@ impl<'a> MaskedPayload<'a> {
         self.bytes.len()
     }
 
-    /// Unmasks into `dst`, checks text in the same pass, and returns what is known of the bytes.
-    /// Initializes all of `dst`; after an error perhaps only a part.
+    /// Unmasks into `dst`, checks text in the same pass, and returns what it has learned about the
+    /// bytes. Initializes all of `dst`; after an error perhaps only a part.
     ///
     /// # Errors
     ///

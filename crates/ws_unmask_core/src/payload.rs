@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 /// Where a decoder puts payloads: `Vec<u8>`, or a type of your own that saves a copy.
 pub trait Payload: Sized {
-    /// The error for an allocation that fails, also in the decoder itself.
+    /// The error if an allocation fails, here or in the decoder.
     type Error: From<TryReserveError>;
 
     /// Takes a complete payload, still masked: `masked` unmasks it into memory of your choice, in one
@@ -25,7 +25,7 @@ pub trait Payload: Sized {
     fn assembled(plain: Vec<u8>, content: Content) -> Result<Self, Self::Error>;
 }
 
-/// What is known of a payload's bytes after unmasking.
+/// What is known about a payload's bytes after unmasking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Not text, or text that an extension still has to decode.
@@ -34,7 +34,7 @@ pub enum Content {
     Ascii,
     /// Text that is valid UTF-8, and not all ASCII.
     Utf8,
-    /// Text that is not all ASCII and was not checked, as
+    /// Text that is not all ASCII and was not checked, because
     /// [`Rules::validate_utf8`](crate::Rules::validate_utf8) is off.
     UncheckedText,
 }

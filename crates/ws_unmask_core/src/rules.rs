@@ -3,7 +3,7 @@
 /// The reserved bits of a frame, as they stand in its first byte: RSV1 is 4, RSV2 is 2, RSV3 is 1.
 pub type Reserved = u8;
 
-/// The bit of RSV1, RSV2 or RSV3, or `None` for another number.
+/// The bit of RSV1, RSV2 or RSV3; `None` for any other number.
 ///
 /// ```
 /// # use ws_unmask_core::reserved_bit;
@@ -19,14 +19,14 @@ pub const fn reserved_bit(number: u8) -> Option<Reserved> {
 /// RSV1, which marks the first frame of a compressed message (RFC 7692).
 pub(crate) const PER_MESSAGE: Reserved = 4;
 
-/// Which frames are accepted by whether they are masked: a client masks all of its frames, a server
-/// none, and what does otherwise is refused (RFC 6455, section 5.1).
+/// Whether frames have to be masked: a client masks all of its frames, a server none, and the
+/// receiver refuses other frames (RFC 6455, section 5.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masking {
-    /// Masked ones, as a server does.
+    /// Accepts only masked frames, as a server does.
     #[default]
     Required,
-    /// Those that are not masked, as a client does.
+    /// Accepts only unmasked frames, as a client does.
     Forbidden,
     /// All.
     Either,
@@ -38,12 +38,12 @@ pub struct Rules {
     /// Whether frames have to be masked. Default: required, as for a server.
     pub masking: Masking,
     /// The reserved bits that extensions have negotiated. RSV1 may then be set on the first frame of
-    /// a message, and nowhere else (RFC 7692, section 6). Text that has a bit set is not checked: an
-    /// extension still has to decode it. Default: none.
+    /// a message, and nowhere else (RFC 7692, section 6). Text with a reserved bit is not checked,
+    /// because an extension still has to decode it. Default: none.
     pub allow_reserved: Reserved,
     /// Whether text has to be valid UTF-8. Default: true (RFC 6455, section 8.1).
     pub validate_utf8: bool,
-    /// The maximum bytes of a data frame's payload. Default: no limit but the message's.
+    /// The maximum bytes of a data frame's payload. Default: only the message's limit.
     pub max_frame_size: u64,
     /// The maximum bytes of a message, over all of its fragments, after inflating. Default: 64 MiB.
     pub max_message_size: u64,

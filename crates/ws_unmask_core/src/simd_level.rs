@@ -5,7 +5,7 @@ use fearless_simd::Level as Vectors;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::Simd;
 
-/// An instruction set to unmask with. A value is the proof that this CPU has it.
+/// An instruction set to unmask with. A value proves that this CPU supports it.
 ///
 /// ```
 /// use ws_unmask_core::SimdLevel;
@@ -17,7 +17,7 @@ use fearless_simd::Simd;
 #[derive(Clone, Copy)]
 pub struct SimdLevel(Option<Vectors>);
 
-/// Up to here the widest vectors are the best.
+/// Up to this length, the widest vectors are the best.
 pub(crate) const WIDEST_UP_TO: usize = 32 << 10;
 
 impl SimdLevel {
@@ -73,7 +73,7 @@ impl SimdLevel {
         }
     }
 
-    /// The best level of this one's CPU whose vectors have no more than 32 bytes.
+    /// The best level of this CPU with vectors of at most 32 bytes.
     #[inline(always)]
     pub(crate) fn at_most_32_bytes(self) -> Self {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -83,7 +83,7 @@ impl SimdLevel {
         self
     }
 
-    /// Whether vectors can look up bytes in a table, which those of SSE2 cannot.
+    /// Whether vectors can look up bytes in a table, which SSE2's cannot.
     #[inline(always)]
     pub(crate) fn can_shuffle_bytes(self) -> bool {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

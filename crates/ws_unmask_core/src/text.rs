@@ -5,7 +5,7 @@ use crate::unmask::{Piece, unmask_ascii, unmask_into_uninit, unmask_text, unmask
 use crate::utf8::{Cut, Invalid};
 use core::mem::MaybeUninit;
 
-/// What is known of a text so far.
+/// What is known about a text so far.
 #[derive(Debug)]
 pub(crate) struct Text {
     validate: bool,

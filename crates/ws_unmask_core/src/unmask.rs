@@ -6,16 +6,16 @@
 //! | 16–128 | [`simd`]: two, four or eight overlapping 16-byte blocks, without detecting the CPU's level |
 //! | 129– | [`simd`]: head, aligned middle and tail in the widest vectors of this CPU |
 //!
-//! Text is checked in the same pass, while its vectors are in registers, unless they are ASCII:
+//! Text that is not ASCII is validated in the same pass, while its vectors are in registers:
 //!
 //! | bytes | path |
 //! | --- | --- |
-//! | 0–15 | [`word`], and a byte at a time from the two words |
+//! | 0–15 | [`word`], and then byte by byte from the two words |
 //! | 16–128 | [`simd`]: two overlapping vectors of the best level |
-//! | 129– | [`simd`]: up to eight vectors that overlap, and from there on in steps of four |
+//! | 129– | [`simd`]: up to eight overlapping vectors; longer text in steps of four |
 //!
-//! On CPUs without vectors, or without byte lookups in them (SSE2), the standard library checks the text
-//! in a second pass.
+//! On CPUs without vectors, or without byte lookups in vectors (SSE2), the standard library validates
+//! the text in a second pass.
 //!
 //! No path has a byte loop: a remainder is covered by a vector that overlaps its neighbor. All of a
 //! short payload, and the head and tail of a long one, are read before anything is written, so the
@@ -39,8 +39,8 @@ use simd::TextByte;
 
 pub(crate) use answer::Piece;
 
-/// Up to here the baseline vectors are faster, or slower by less than it costs to choose a level:
-/// from 65 bytes on they and the widest ones take about the same time (`cargo bench --bench unmask`,
+/// Up to this length, the baseline vectors are faster, or slower by less than it costs to choose a
+/// level: from 65 bytes on, they and the widest ones take about the same time (`cargo bench --bench unmask`,
 /// group `short`).
 const BASELINE_VECTORS_UP_TO: usize = 128;
 
@@ -201,8 +201,8 @@ fn long_text_into<B: TextByte>(
     })
 }
 
-/// Long text: the widest vectors are the fastest to check, but not to copy ASCII, and text that was
-/// ASCII so far probably remains so.
+/// Long text: the widest vectors are the fastest for validating, but not for copying ASCII, and text
+/// that was ASCII so far probably stays ASCII.
 fn in_pieces<T>(
     pieces: impl Iterator<Item = T>,
     mut before: Cut,

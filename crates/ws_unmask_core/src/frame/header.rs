@@ -1,10 +1,10 @@
-//! What is in front of a frame's payload: how it is parsed and written, and its rules.
+//! The header of a frame: how it is parsed and written, and its rules.
 
 use super::{MessageState, Opcode};
 use crate::error::{ProtocolError, Violation};
 use crate::rules::{Masking, PER_MESSAGE, Reserved, Rules};
 
-/// What is in front of a frame's payload.
+/// The header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Whether this is the last fragment of its message.

@@ -16,7 +16,7 @@ const KEY: [u8; 4] = [0x37, 0xfa, 0x21, 0x3d];
 /// How many of the cases of an exhaustive test are left out in a debug build, which is slow.
 const STEP: usize = if cfg!(debug_assertions) { 197 } else { 1 };
 
-/// What is known of a text so far, by the standard library.
+/// What is known about a text so far, according to the standard library.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum So {
     Ascii,
@@ -323,7 +323,7 @@ fn the_first_invalid_byte_is_the_one_that_a_check_byte_by_byte_refuses() {
     }
 }
 
-/// Text in many scripts, and what is nearly text.
+/// Text in many scripts, and almost valid text.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let script = prop_oneof![
         "[ -~]{1,80}",

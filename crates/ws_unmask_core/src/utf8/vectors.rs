@@ -8,7 +8,7 @@
 
 use fearless_simd::{prelude::*, u8x16};
 
-/// Vectors of bytes, of whatever width.
+/// Vectors of bytes, of any width.
 pub(crate) trait ByteVector<S: Simd>:
     SimdInt<S, Element = u8, Block = u8x16<S>, ByteVector = Self>
 {

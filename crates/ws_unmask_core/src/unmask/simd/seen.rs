@@ -1,4 +1,4 @@
-//! What is known of vectors of plain bytes, detected while they are in registers.
+//! What is known about vectors of plain bytes, detected while they are in registers.
 
 use crate::unmask::answer::Answer;
 use crate::utf8::Invalid;
