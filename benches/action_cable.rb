@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What a Rails app gains: CPU time of examples/action_cable for a message that it echoes, without
-# ws_unmask and with it, in turn; the least of the rounds counts.
+# What a Rails app gains: CPU time of examples/action_cable per echoed message, with and without
+# ws_unmask in turn; the minimum of the rounds counts.
 require_relative "../examples/server"
 require_relative "../spec/support/cable_client"
 require_relative "support/chart"
@@ -14,7 +14,7 @@ PRODUCTION = { "RAILS_ENV" => "production", "RACK_ENV" => "production" }.freeze
 def echo(client, text, times)
   times.times do |number|
     client.send({ number:, text: })
-    raise "something else was echoed" unless
+    raise "the echo differs from the message" unless
       client.receive == { "number" => number, "text" => text }
   end
 end

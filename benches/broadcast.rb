@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What it costs a server to send one message to 1,000 connections, over real sockets: framed once,
-# or once for each of them.
+# What it costs a server to send one message to 1,000 connections over real sockets, framed once or
+# framed for each.
 require "socket"
 require "ws_unmask"
 

@@ -36,7 +36,7 @@ class CableChat
       flush
     end
 
-    # Until a message has `expected` in it.
+    # Receives until a message contains `expected`.
     def wait_for(expected)
       flush
       is_there = false

@@ -35,7 +35,7 @@ class DeflateBench
     require library
     true
   rescue LoadError
-    puts "#{library} is not installed: left out"
+    puts "skipped: #{library} (not installed)"
     false
   end
 
@@ -161,7 +161,7 @@ class DeflateBench
     raise "the messages are not the same" unless got == messages
   end
 
-  # What a connection costs that receives a message of 125 bytes and sends one, again and again.
+  # The cost of a connection that repeatedly receives and sends a message of 125 bytes.
   def chat
     puts "", "#{CONNECTIONS} connections, each receives and sends #{MESSAGES} JSON messages of " \
              "125 bytes",
@@ -198,7 +198,7 @@ class DeflateBench
     end
   end
 
-  # Its header is taken off by the Decoder, as a driver would.
+  # The Decoder removes the header, as a driver would.
   def session_endpoint(offer, state)
     WsUnmask::PermessageDeflate.public_send(state)
     decoder = WsUnmask::Decoder.new(allow_reserved: [1])
@@ -212,7 +212,7 @@ class DeflateBench
     end
   end
 
-  # In a process of its own, so that memory is that of these connections.
+  # In a separate process, so that only these connections use its memory.
   def chatting(endpoint, compressed:, takeover:)
     in_fork do
       messages = JsonMessages.of(125).first(2 * MESSAGES)

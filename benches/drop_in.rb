@@ -17,9 +17,9 @@ class Integrations
   ROUNDS = 3
   SIZES = [5, 61, 125, 1000, 16 << 10, 1 << 20].freeze
   READ = 4096
-  # Where the library reads one byte after the other, so that the largest would take minutes.
+  # For libraries that read byte by byte: the largest size would take minutes.
   LARGE = 16 << 10
-  # What Midori can decode without ws_unmask.
+  # The sizes that Midori can decode without ws_unmask.
   MIDORI = 125
 
   def initialize
@@ -35,7 +35,7 @@ class Integrations
     end
   end
 
-  # What a process of its own does: prints the nanoseconds of each call, as JSON.
+  # Runs in a separate process: prints the nanoseconds per call, as JSON.
   def measure(name, way)
     integration = WsUnmask::Integration.find(name.to_sym)
     integration.features.each { |feature| require feature }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What an echo costs a server: its CPU time for a message, from /proc, and messages a second. The
-# servers are taken in turn, for several rounds, and the least of the rounds counts.
+# What an echo costs a server: its CPU time per message, from /proc, and messages per second. The
+# servers take turns for several rounds, and the minimum of the rounds counts.
 #
 #   ruby benches/echo.rb [PATTERN]   only the servers whose names match
 require "open3"
@@ -91,7 +91,7 @@ class Echo
     raise if has_started
 
     why = e.message[/(?<=: ).*Error\)$/] || e.message
-    puts "left out: #{server.name} (#{why})"
+    puts "skipped: #{server.name} (#{why})"
     yield nil
   end
 
@@ -100,7 +100,7 @@ class Echo
     messages = answered * POINTS.fetch(point)[1]
     @figures[[server.name, point]] << [cpu * 1e6 / messages, messages / seconds]
   rescue RuntimeError => e
-    puts "left out: #{server.name}, #{point}: #{e.message.strip}"
+    puts "skipped: #{server.name}, #{point}: #{e.message.strip}"
   end
 
   # @return [Array<Float>] how often all in flight was answered, seconds, and seconds of CPU time

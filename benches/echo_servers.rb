@@ -7,8 +7,8 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# Echo servers of others, each in a folder of echo_servers/ with what it depends on, pinned. They
-# are built into tmp/echo, and those that cannot be had are named.
+# Echo servers with other libraries, each in a folder of echo_servers/ with its pinned dependencies.
+# They are built in tmp/echo; those that do not build are skipped, with a message.
 module EchoServers
   # A Proc that takes the port and returns the command; what it sends back: :plain for the bytes as
   # they are, :cable for Action Cable's JSON.
@@ -33,7 +33,7 @@ module EchoServers
     %i[rust cpp node go iodine python].flat_map do |kind|
       send(kind)
     rescue NotHere => e
-      puts "left out: #{e.message}"
+      puts "skipped: #{e.message}"
       []
     end
   end

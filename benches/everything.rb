@@ -119,7 +119,7 @@ class Everything
     format("%d:%02d", *seconds.divmod(60))
   end
 
-  # A benchmark whose library is not installed makes none.
+  # A benchmark whose library is not installed draws no chart.
   def charts_of(part)
     Chart.draw_all(Chart::FOLDER)
     part.fetch(:charts, {}).filter_map do |name, text|

@@ -26,7 +26,7 @@ end
 # KiB for each connection.
 def measure(port, pid)
   message = Client.frame(:text, "Hello")
-  # What the first connections load stays loaded.
+  # Warm up: code that the first connections load stays loaded.
   100.times { open_and_echo(port, message).disconnect }
   before = memory(pid)
   clients = Array.new(CONNECTIONS) { open_and_echo(port, message) }
@@ -37,7 +37,7 @@ end
 
 # A file descriptor for each connection, here and in the server.
 limit = Process.getrlimit(:NOFILE).last
-abort "#{CONNECTIONS} connections need as many file descriptors" if limit < CONNECTIONS + 200
+abort "raise the limit of open files: ulimit -n #{CONNECTIONS + 200}" if limit < CONNECTIONS + 200
 Process.setrlimit(:NOFILE, limit)
 
 puts "#{RUBY_DESCRIPTION}: memory of the server for each of #{CONNECTIONS} idle connections", ""
@@ -50,5 +50,5 @@ SERVERS.each do |name, file|
 rescue RuntimeError
   raise if started
 
-  puts "left out: #{name} (not installed)"
+  puts "skipped: #{name} (not installed)"
 end

@@ -14,7 +14,7 @@ class Profile
   ROWS = 22
 
   def initialize(script = "benches/receive_loop.rb", integration = "ws_unmask/websocket_driver")
-    abort "#{script}: there is no such file" unless File.exist?(script)
+    abort "#{script}: no such file" unless File.exist?(script)
     @script = script
     @integration = integration
   end

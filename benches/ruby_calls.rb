@@ -4,7 +4,7 @@ require "ws_unmask"
 require "websocket/driver"
 require_relative "support/rounds"
 
-# Each way has its own loop around the call, so all of them include the cost of the loop.
+# Each candidate has its own loop around the call, so every figure includes the loop.
 EMPTY = "".b
 KEY = "\x37\xfa\x21\x3d".b
 WAYS = {

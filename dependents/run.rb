@@ -7,9 +7,9 @@ require_relative "suite"
 #
 #   ruby dependents/run.rb FOLDER
 #
-# FOLDER has their repositories, or their sources. What else of gems is in it, is loaded from there.
+# FOLDER contains their repositories or sources. Other gems in it are loaded from there.
 class Dependents
-  # Examples with threads and sockets may come out one way or the other: what differs is run again.
+  # Examples with threads and sockets may be flaky, so those whose results differ run again.
   TRIES = 3
   PASSED = ["passed", "."].freeze
   private_constant :TRIES, :PASSED
@@ -38,11 +38,11 @@ class Dependents
   private
 
   def leave_out(what)
-    puts "left out: #{what}"
+    puts "skipped: #{what}"
     @left_out << what
   end
 
-  # What is no suite's: gems that the tests need.
+  # The folders that are not suites: gems that the tests need.
   def libraries
     @libraries ||= Dir["#{@folder}/*/lib"].reject do |path|
       Suite::ALL.any? { |suite| path == "#{@folder}/#{suite.name}/lib" }
@@ -97,7 +97,7 @@ class Dependents
   end
 
   def summary
-    puts "", *@left_out.map { |what| "left out: #{what}" }
+    puts "", *@left_out.map { |what| "skipped: #{what}" }
     puts "#{@compared} examples of #{@versions} versions, #{@differing.size} differ"
     @differing.empty? && @compared.positive?
   end

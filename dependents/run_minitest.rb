@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# Runs the tests of the current folder with Minitest, and writes what each has come to, as JSON.
-# Files whose libraries are not here are left out.
+# Runs the tests in the current folder with Minitest, and writes the result of each, as JSON. Skips
+# files whose libraries are not installed.
 #
 #   ruby run_minitest.rb FILE
 require "json"
 require "minitest"
 
-# Keeps what each test has come to, whatever reporters a plugin puts in place of Minitest's.
+# Keeps the result of each test, even if a plugin replaces Minitest's reporters.
 module Results
   FILE = File.expand_path(ARGV.shift)
   ALL = {} # rubocop:disable Style/MutableConstant

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs the specs of the current folder with RSpec, and writes what each has come to, as JSON.
+# Runs the specs in the current folder with RSpec, and writes the result of each, as JSON.
 #
 #   ruby run_rspec.rb FILE
 require "json"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs the tests of the current folder with sus, and writes what each has come to, as JSON.
+# Runs the tests in the current folder with sus, and writes the result of each, as JSON.
 #
 #   ruby run_sus.rb FILE
 require "json"

@@ -16,7 +16,7 @@ class Suite
   SECONDS = 120
   private_constant :HERE, :LIB, :COPIES, :SECONDS
 
-  # What came of a run: the status of each example, or why there is none; and what else was said.
+  # The result of a run: the status of each example, or why there is none; and the other output.
   Run = Struct.new(:results, :said, keyword_init: true)
 
   attr_reader :name
@@ -63,7 +63,7 @@ class Suite
     copy
   end
 
-  # Runs it once, in a process of its own.
+  # Runs it once, in a separate process.
   # @param libraries [Array<String>] folders to load from, besides its own
   # @return [Run]
   def run(copy, libraries, with_ours:)
@@ -109,7 +109,7 @@ class Suite
     Process.wait(pid)
   end
 
-  # What Action Cable's tests load of Rails.
+  # The parts of Rails that Action Cable's tests load.
   RAILS = %w[actioncable actionpack actionview activejob activemodel activesupport railties
              tools].freeze
   private_constant :RAILS

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# The list of checks that every client reads, a line each: the name of the check, and what it is
-# done with. Lines with `set` come first: what goes around a payload for a server that does not
+# The list of checks that every client reads, one per line: the name of the check, and its
+# arguments. Lines with `set` come first: what goes around a payload for a server that does not
 # simply echo.
 module Checks
   # Around every boundary of the length in a frame's header.
   SIZES = [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1 << 20].freeze
   LARGEST = 16 << 20
-  # Over what the servers take, which is 64 MiB, and more than any socket buffers.
+  # Over the servers' limit of 64 MiB, and more than any socket buffers.
   TOO_BIG = 65 << 20
   CODES = [1000, 1001, 1011, 3000, 4999].freeze
   private_constant :SIZES, :LARGEST, :TOO_BIG, :CODES

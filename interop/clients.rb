@@ -52,14 +52,14 @@ module Clients
   FOLDER = File.expand_path("../tmp/interop", __dir__)
   private_constant :SOURCES, :FOLDER
 
-  # What is needed, and what makes the clients.
+  # The commands that are needed, and those that build the clients.
   TOOLS = { "npm" => :javascript, "chromium" => :chromium, "python3" => :python, "go" => :go,
             "cargo" => :rust }.freeze
   private_constant :TOOLS
 
   module_function
 
-  # Yields what cannot be had, and why.
+  # Yields the clients that are not available, and why.
   # @return [Array] of clients
   def set_up
     FileUtils.mkdir_p(FOLDER)

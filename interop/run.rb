@@ -32,7 +32,7 @@ class Interop
   private
 
   def leave_out(what)
-    puts "left out: #{what}"
+    puts "skipped: #{what}"
     @left_out << what
   end
 
@@ -66,7 +66,7 @@ class Interop
   end
 
   def summary
-    puts "", *@left_out.map { |what| "left out: #{what}" }
+    puts "", *@left_out.map { |what| "skipped: #{what}" }
     puts @failed
     count = (@passed + @failed.size).to_s.gsub(/(\d)(?=(\d{3})+\z)/, '\1,')
     puts "#{count} checks, #{@failed.size} failed"

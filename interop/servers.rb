@@ -2,10 +2,10 @@
 
 require_relative "../examples/server"
 
-# A server that the clients are tried with, in a process of its own, always on the same port.
+# A server for the clients, in a separate process, always on the same port.
 class InteropServer
   ROOT = File.expand_path("..", __dir__)
-  # Where `rake matrix` has built ws_unmask with a newer Ruby and newer libraries.
+  # The root in which `rake matrix` has built ws_unmask with a newer Ruby and newer libraries.
   NEWER_DEBIAN = "#{ROOT}/tmp/roots/forky".freeze
   # This Ruby's Bundler is not that one's.
   NO_BUNDLER = { "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil }.freeze

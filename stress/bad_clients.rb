@@ -39,7 +39,7 @@ class BadClients
     end
   end
 
-  # A good client's slowest round trip meanwhile, in seconds.
+  # The slowest round trip of a good client during that time, in seconds.
   def while_others_echo(port)
     done = false
     good = Thread.new do

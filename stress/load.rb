@@ -46,7 +46,7 @@ class Load
     streams&.each(&:close)
   end
 
-  # One connection, with a frame that is encoded once, so that the clients are not measured.
+  # One connection. Its frame is encoded only once, so that clients cost little CPU.
   class Stream
     attr_reader :sent, :right, :delays
 

@@ -3,7 +3,7 @@
 require_relative "support"
 
 # A million messages of mixed sizes through one decoder, one connection that echoes them, and
-# websocket-driver with ws_unmask: a leak of a byte a message would show.
+# websocket-driver with ws_unmask: it would show a leak of one byte per message.
 class Memory
   include Support
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Prints how many messages came out, and ten times on the way how many bytes were in use, the first
-# time after a tenth of the messages. In a process of its own, which has done nothing else.
+# Prints the number of decoded messages, and after each tenth of them the number of bytes in use.
+# Run in a separate process that has done nothing else.
 #
 #   ruby memory_child.rb decoder|connection|driver MESSAGES SEED
 require "ws_unmask"

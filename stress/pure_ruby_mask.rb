@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# websocket-driver's loop in Ruby, for where its C extension cannot be compiled.
+# websocket-driver's masking loop in Ruby, which it uses if its C extension does not compile.
 if $PROGRAM_NAME.end_with?("puma")
   require "websocket/driver"
 

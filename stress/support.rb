@@ -17,7 +17,7 @@ module Support
   def say(text) = puts("    #{text}")
 
   def check(what, right)
-    raise "not so: #{what}" unless right
+    raise "failed: #{what}" unless right
   end
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

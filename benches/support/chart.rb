@@ -139,7 +139,7 @@ class Chart
     end
   end
 
-  # Good enough for where the next thing goes.
+  # A rough estimate, good enough for placing the next element.
   def width_of(text, size = 14) = text.length * size * 0.56
 
   def text(x, y, text, anchor: "start", size: 14, fill: INK, weight: nil)

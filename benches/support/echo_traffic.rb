@@ -3,12 +3,12 @@
 require "json"
 require_relative "../../examples/client"
 
-# What goes to a server, and what has to come back.
+# The bytes for a server, and the bytes that it has to send back.
 class EchoTraffic
   HANDSHAKE = "GET %s HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
               "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n"
   CHANNEL = '{"channel":"EchoChannel"}'
-  # The most bytes in a frame that it sends.
+  # The maximum bytes in a frame that it sends.
   IODINE = 12 * 1024
   private_constant :HANDSHAKE, :CHANNEL, :IODINE
 

@@ -3,7 +3,7 @@
 require "io/stream"
 require "protocol/websocket"
 
-# What an IO is to a stream of io-stream: every read returns the same bytes.
+# An endless IO for a stream of io-stream: every read returns the same bytes.
 class EndlessStream
   # @param bytes [String] whole frames
   # @return [Protocol::WebSocket::Connection]

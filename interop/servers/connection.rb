@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A server of ws_unmask that does what a client tells it to: `close CODE REASON`, or `ping` and say
-# when the pong has come. All else is echoed.
+# A server with ws_unmask that obeys two commands from a client: `close CODE REASON`, and `ping`,
+# which reports when the pong has arrived. It echoes everything else.
 #
 #   ruby -Ilib interop/servers/connection.rb 9292
 require "socket"

@@ -4,7 +4,7 @@
 require "nio"
 require "websocket/driver"
 
-# What it writes to.
+# The connection that the driver writes to.
 Peer = Struct.new(:socket) do
   def write(bytes) = socket.write(bytes)
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What examples/echo_async.rb would take if it decoded and encoded nothing.
+# The lower limit for examples/echo_async.rb: it decodes and encodes nothing.
 require "async"
 require "digest/sha1"
 require "socket"

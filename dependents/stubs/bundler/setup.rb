@@ -1,3 +1,3 @@
 # frozen_string_literal: true
 
-# Instead of Bundler's: the suites run with the gems that are here, not those of their Gemfiles.
+# Replaces Bundler's: the suites run with the gems installed here, not those of their Gemfiles.
