@@ -113,6 +113,19 @@ require_relative "../examples/server"
       end
     end
 
+    it "stops reading from a client that does not read" do
+      within_a_connection do |client|
+        message = Client.frame(:binary, "x" * 65_536)
+        written = 0
+        writer = Thread.new { 1024.times { written += 1 if client.write(message) } }
+        before = -1
+        (before = written) && sleep(1) until before == written
+        expect(written).to be < 1024
+      ensure
+        writer.kill.join
+      end
+    end
+
     it "keeps serving when a client disconnects in the middle of a message" do
       within_a_connection { |client| client.write(Client.frame(:text, "Hello").byteslice(0, 8)) }
       within_a_connection do |client|
