@@ -170,7 +170,7 @@ RSpec.describe WsUnmask::Decoder do
           [whole, fed(stream)[0][1], fed(*cut(frame(:text, text)))[0][1]].each do |got|
             expect(got).to eq text
             expect(got.encoding).to be Encoding::UTF_8
-            # What Ruby says of a copy, it had to find out by itself.
+            # A copy has no known code range, so Ruby has to scan it.
             expect(got.ascii_only?).to be text.dup.ascii_only?
             expect(got.valid_encoding?).to be true
             expect(got.length).to eq text.chars.size
@@ -599,7 +599,7 @@ RSpec.describe WsUnmask::Decoder do
       let(:script) { <<~RUBY }
         def frame(payload) = [0x82, 0xff, payload.bytesize, 0, payload].pack("CCQ>Na*")
         small = frame("x" * 70_000)
-        # Piece by piece: garbage of that size would be memory that can be had.
+        # In pieces, since garbage of that size would be available as memory.
         bytes = String.new(capacity: 101 << 20, encoding: "BINARY") << small << small
         bytes << [0x82, 0xff, 100 << 20, 0].pack("CCQ>N")
         piece = "y" * (1 << 20)
@@ -622,7 +622,7 @@ RSpec.describe WsUnmask::Decoder do
         puts got.map { |it| it.is_a?(Array) ? it[1].bytesize : it }.join(" ")
       RUBY
 
-      # 100 MiB cannot be had, and the tail of a payload must not be taken for frames.
+      # 100 MiB are not available, and the rest of the payload must not be decoded as frames.
       it "delivers the messages before, and stays failed", :limited_memory do
         without = format(script, call: "decoder.feed(input)")
         expect(in_child(without)).to eq "70000 70000 ok no_memory no_memory no_memory\n"

@@ -201,7 +201,7 @@ RSpec.describe WsUnmask::Encoder do
         output = +"12345"
         GC.start
         size = File.read("/proc/self/statm").to_i * 4096
-        # Enough for what deflating makes of it, but not for a String of that, too.
+        # Enough memory for the compressed bytes, but not for a String of them.
         Process.setrlimit(:AS, size + (80 << 20), Process::RLIM_INFINITY)
         got = [-> { encoder.encode(:binary, noise) },
                -> { encoder.encode_into(output, :binary, noise) }].map do |call|

@@ -22,7 +22,7 @@ RSpec.describe "ext/ws_unmask/extconf.rb" do
     File.write("#{@folder}/bin/#{program}", "#!/bin/sh\necho '#{output}'\n", perm: 0o755)
   end
 
-  # Where libclang is to be, with these files.
+  # A folder for libclang, with these files.
   def libclang(*files)
     files.each do |file|
       FileUtils.mkdir_p(File.dirname("#{@folder}/clang/#{file}"))

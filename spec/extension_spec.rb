@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# A copy of lib, in which binaries are put where other gems and installations have them.
+# A copy of lib, with binaries in the places where precompiled and installed gems have them.
 RSpec.describe "the loader of the binary" do
   lib = File.expand_path("../lib", __dir__)
   ruby = RUBY_VERSION[/\d+\.\d+/]
@@ -21,7 +21,7 @@ RSpec.describe "the loader of the binary" do
     end
   end
 
-  # Puts the binary, or what is to be taken for it, into a folder below the temporary one.
+  # Puts the binary, or a replacement, into a subfolder of the temporary folder.
   define_method(:put) do |folder, content = File.binread("#{lib}/ws_unmask/#{binary}")|
     FileUtils.mkdir_p("#{@folder}/#{folder}")
     File.binwrite("#{@folder}/#{folder}/#{binary}", content)

@@ -143,7 +143,7 @@ RSpec.describe WsUnmask::Frame do
         frame(:close, "\x03") => [WsUnmask::ProtocolError, 6],
         frame(:close, "\x05\x07bye") => [WsUnmask::ProtocolError, 10],
         frame(:close, "\x03\xe8\xff") => [WsUnmask::InvalidPayloadError, 8],
-        # what is wrong already, although the frame is cut
+        # errors that are visible although the frame is incomplete
         "\xc1" => [WsUnmask::ProtocolError, 0],
         "\x81\x03xx" => [WsUnmask::NotMaskedError, 1],
         "\x82\xfe\x00\x02\0" => [WsUnmask::ProtocolError, 3]

@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# The gems as users get them: packed, installed where nothing else is, used from an empty folder.
+# The gems as users get them: packed, installed in an empty folder, and used from another.
 RSpec.describe "the gem" do
   root = File.expand_path("..", __dir__)
 
@@ -33,7 +33,7 @@ RSpec.describe "the gem" do
     output
   end
 
-  # What a Ruby expression about the gemspec says, with the project's rake tasks loaded.
+  # Evaluates a Ruby expression about the gemspec, with the project's rake tasks loaded.
   def of_gemspec(root, expression)
     run("bundle", "exec", "ruby", "-rrake", "-rrake/clean", "-e",
         "load 'rakelib/compile.rake'; spec = Gem::Specification.load('ws_unmask.gemspec'); " \

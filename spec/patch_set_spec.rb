@@ -5,7 +5,7 @@ require "rbconfig"
 require "tmpdir"
 
 RSpec.describe WsUnmask::PatchSet do
-  # A library of one class, in a file of its own, and what may be done to it in another.
+  # A library of one class in one file, and changes to it in another.
   around do |example|
     Dir.mktmpdir do |folder|
       @folder = folder

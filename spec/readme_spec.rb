@@ -4,7 +4,7 @@ require "open3"
 require "rbconfig"
 require "ripper"
 
-# What people read: its examples run, its links lead somewhere, and the tasks that it names exist.
+# Checks that the documentation's examples run, its links work, and the rake tasks it names exist.
 RSpec.describe "the documentation" do
   root = File.expand_path("..", __dir__)
   runner = "#{__dir__}/support/documented_example.rb"

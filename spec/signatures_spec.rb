@@ -11,7 +11,7 @@ require_relative "support/signatures"
 RSpec.describe "sig/ws_unmask.rbs" do
   declared = Signatures.declared
 
-  # Integrations warn where their library is not.
+  # Integrations warn if their library is missing.
   before(:context) do
     stderr = $stderr
     $stderr = StringIO.new

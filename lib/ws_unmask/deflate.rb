@@ -45,8 +45,8 @@ module WsUnmask
     ##
     # :method: accept
     # @!method accept(header)
-    #   For a server: accepts the first acceptable offer, with what it demands, and with this end's
-    #   parameters where RFC 7692 allows them.
+    #   For a server: accepts the first acceptable offer, with the parameters that it demands, and
+    #   with this end's where RFC 7692 allows them.
     #   @param header [String, nil] +Sec-WebSocket-Extensions+ of the request; if there are several,
     #     their values joined by commas
     #   @return [Agreement, nil] nil if no offer is acceptable: messages are then not compressed

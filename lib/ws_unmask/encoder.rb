@@ -52,7 +52,7 @@ module WsUnmask
     #   may refer to it.
     #   @param type [Symbol, Integer] +:text+, +:binary+, +:close+, +:ping+, +:pong+, or its opcode
     #   @param payload [String, Close] the bytes; text has to be in UTF-8. A {Close} for +:close+
-    #   @return [String] the frame, in ASCII-8BIT. If it is compressed, it has to be sent
+    #   @return [String] the frame, in ASCII-8BIT. If it is compressed, it must be sent
     #   @raise [ArgumentError] if no peer would accept the frame, see {Frame.encode}
     #   @raise [TypeError] if the payload is not a String
     #   @raise [NoMemoryError] if there is not enough memory; the encoder remains usable

@@ -35,7 +35,7 @@ module WsUnmask
     def code = 1009
   end
 
-  # The extensions in the opening handshake are malformed, or are not those that were offered. A
+  # The extensions in the opening handshake are malformed, or differ from the offer. A
   # server responds with 400, a client closes the connection (RFC 6455, sections 4.2.2 and 4.1).
   class NegotiationError < StandardError; end
 

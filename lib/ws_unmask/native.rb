@@ -20,7 +20,7 @@ module WsUnmask
     #     ASCII-8BIT) and the offset behind it, one after the other; nil if there is no frame
 
     # @!method self.whole_frame(buffer, offset, masked, allow_reserved)
-    #   Returns the complete, valid frame at +offset+, whatever came before it.
+    #   Returns the complete, valid frame at +offset+, ignoring what came before it.
     #   @param buffer [String]
     #   @param offset [Integer] where the frame begins, in bytes
     #   @param masked [Boolean] whether it has to be masked, or must not be
@@ -41,7 +41,7 @@ module WsUnmask
     # Inflates the payloads of compressed messages (RFC 7692, section 7.2.2), one after the other.
     class Inflater # rubocop:disable Lint/EmptyClass -- it is in Rust
       # @!method self.new(no_context_takeover)
-      #   @param no_context_takeover [Boolean] whether each message was compressed for itself
+      #   @param no_context_takeover [Boolean] whether each message was compressed independently
 
       # @!method inflate(payload, max_message_size)
       #   @param payload [String] of a whole message, unmasked
@@ -54,8 +54,8 @@ module WsUnmask
     # Deflates messages, one after the other.
     class Deflater # rubocop:disable Lint/EmptyClass -- it is in Rust
       # @!method self.new(window_bits, no_context_takeover, level)
-      #   @param window_bits [Integer] from 8 to 15; 8 is taken for 9
-      #   @param no_context_takeover [Boolean] whether to compress each message for itself
+      #   @param window_bits [Integer] from 8 to 15; 8 is treated as 9
+      #   @param no_context_takeover [Boolean] whether to compress each message independently
       #   @param level [Integer] from 0 to 9
 
       # @!method deflate(plain)
@@ -83,7 +83,7 @@ module WsUnmask
 
     # @!method self.text?(bytes, last)
     #   @param bytes [String]
-    #   @param last [Boolean] whether nothing follows; else they may end within a character
+    #   @param last [Boolean] whether nothing follows; otherwise they may end within a character
     #   @return [Boolean] whether they are UTF-8
   end
   private_constant :Native

@@ -65,7 +65,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
       expect(WsUnmask.installed).to include :websocket_driver
     end
 
-    # In a Ruby of its own, with a library in the place of the real one.
+    # Runs it in a separate process, with a replacement for the library.
     def doctor_of(code, env = {})
       Dir.mktmpdir do |folder|
         File.write("#{folder}/websocket.rb", code)
@@ -92,7 +92,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
       end
     end
 
-    # Runs it with `bundle exec` in an app of its own.
+    # Runs it with `bundle exec` in a temporary app.
     def doctor_in_app(gemfile)
       skip "Bundler is not installed" unless system("bundle", "--version", out: IO::NULL,
                                                                            err: IO::NULL)

@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# In the place of the HTTP parser that Midori requires, which nobody packages.
+# Replaces the HTTP parser that Midori requires, which Debian does not package.
 module Mizu; end

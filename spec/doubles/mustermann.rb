@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# In the place of what Midori matches routes with.
+# Replaces the gem that Midori matches routes with.
 module Mustermann; end

@@ -3,7 +3,7 @@
 # Doubles of protocol-websocket's Frame before 0.12, as much as packs and unpacks: nothing that can
 # be installed here has it.
 module OldProtocolWebSocket
-  # What all of them have.
+  # Common to all versions.
   module Frame
     attr_reader :payload, :length, :mask
 

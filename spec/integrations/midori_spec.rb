@@ -17,7 +17,7 @@ RSpec.describe "ws_unmask/midori" do
 
   include_context "with and without", WsUnmask::Midori
 
-  # What decode returns or raises, and what there is to see afterwards.
+  # The result or error of decode, and the visible state afterwards.
   def decoded(data)
     socket = Midori::WebSocket.new(nil)
     result = begin
@@ -33,7 +33,7 @@ RSpec.describe "ws_unmask/midori" do
     message.is_a?(Array) ? message.map { |byte| byte & 255 } : [message, message&.encoding]
   end
 
-  # Midori does not know of longer ones, and what is cut makes it raise a TypeError.
+  # Midori does not support longer ones, and raises a TypeError for incomplete ones.
   def short_frame(random)
     payload = some_payload(random).byteslice(0, 125)
     flags = [8, 8, 8, random.rand(16)].sample(random:)

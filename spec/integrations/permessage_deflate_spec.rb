@@ -56,14 +56,14 @@ RSpec.describe "ws_unmask/permessage_deflate" do
     end
   end
 
-  # A peer's end in one direction, by what was negotiated.
+  # A peer's end in one direction, with the negotiated parameters.
   def peer_for(role, header)
     bits = header[/#{role}_max_window_bits=(\d+)/, 1] || 15
     ZlibPeer.new(window_bits: [bits.to_i, 9].max,
                  context_takeover: !header.include?("#{role}_no_context_takeover"))
   end
 
-  # What both ends see of random messages that go both ways.
+  # The events at both ends for random messages in both directions.
   def conversation(configuration, offer, random)
     connection = opened(offer, extension: PermessageDeflate.configure(configuration))
     header = connection.header

@@ -32,7 +32,7 @@ RSpec.describe "ws_unmask/protocol_websocket" do
     expect_no_difference { |random| received(random_frames(random).join) }
   end
 
-  # Messages, what is written in between, and how it ends.
+  # The messages, the bytes written in between, and the error or nil at the end.
   def received(bytes)
     stream = Struct.new(:read_from, :written) do
       def read(length) = read_from.read(length)
@@ -114,7 +114,7 @@ require "old_protocol_websocket"
 OldProtocolWebSocket::FRAMES.each do |frame_class|
   RSpec.describe "ws_unmask/protocol_websocket with #{frame_class}" do
     before(:context) do
-      # It warns where the real library is not installed.
+      # It warns if the real library is not installed.
       stderr = $stderr
       $stderr = StringIO.new
       require "ws_unmask/protocol_websocket"
@@ -140,7 +140,7 @@ OldProtocolWebSocket::FRAMES.each do |frame_class|
       [e.class, e.message]
     end
 
-    # What is returned, and what the frame is like afterwards; itself as :self.
+    # The return value (:self for the frame itself), and the frame's state afterwards.
     def packed(frame, *arguments)
       result = outcome { frame.pack(*arguments) }
       [result.equal?(frame) ? :self : result, frame.length, frame.mask, *described(frame.payload)]

@@ -19,7 +19,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
 
   after { WebSocket.should_raise = false } # which the client sets for the whole process
 
-  # What a client sees of a server that writes the pieces: events and their order.
+  # The events, in order, of a client whose server writes the pieces.
   # @param habit [Symbol, nil] what the client does at its second message
   def seen(pieces, tls: false, habit: nil)
     server = ScriptedServer.new(tls:) do |socket, response|
@@ -30,7 +30,7 @@ RSpec.describe "ws_unmask/websocket_client_simple" do
     connected = Queue.new
     client = connect(server.url) do |connecting|
       connecting.on(:open) { events << :open }
-      # Where Ruby has read, and from which descriptor, is not the library's.
+      # Ignores the descriptor and the position in error messages, which are Ruby's.
       connecting.on(:error) do |error|
         events << [:error, error.class, error.message[/[^@]{,80}/].strip]
       end

@@ -68,7 +68,7 @@ module Bomb
 
   private
 
-  # In a file: what compresses it would leave holes in the memory of the process that is measured.
+  # In a file, since compressing would fragment the memory of the measured process.
   def bomb
     Tempfile.new.tap do |file|
       file.binmode.write(Bomb.bytes)

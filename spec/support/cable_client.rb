@@ -23,7 +23,7 @@ class CableClient
     send_command(:message, data: data.to_json)
   end
 
-  # What the channel sends next, without the server's heartbeats.
+  # The channel's next message; skips the server's heartbeats.
   def receive
     message = next_message
     message = next_message while message["type"] == "ping"

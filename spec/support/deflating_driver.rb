@@ -5,7 +5,7 @@ require_relative "driver_transcript"
 # A server's driver with an extension for compression, after the handshake.
 class DeflatingDriver
   attr_reader :driver
-  # What the driver has told its listeners: data of messages, messages of errors, close codes.
+  # The driver's events: data of messages, messages of errors, close codes.
   attr_reader :events
 
   # @param extension [Object, nil] for +add_extension+

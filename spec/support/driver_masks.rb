@@ -2,7 +2,7 @@
 
 require "websocket/driver"
 
-# The masks that websocket-driver brings: in C, or in Ruby where that cannot be compiled.
+# websocket-driver's masking functions: in C, and in Ruby for where that does not compile.
 module DriverMasks
   NAMES = %i[C Ruby].freeze
 
@@ -17,10 +17,10 @@ module DriverMasks
       end
     end
   RUBY
-  # Where the driver has it, so that it is taken for the driver's own.
+  # In the driver's folder, so that it looks like the driver's own.
   FILE = $LOAD_PATH.resolve_feature_path("websocket/driver").last.sub(/driver\.rb\z/, "mask.rb")
 
-  # Defines what the driver defines without its C extension, while a block runs.
+  # Defines the methods that the driver has without its C extension, while a block runs.
   def self.in_ruby
     owner = WebSocket::Mask.singleton_class
     original = owner.instance_method(:mask)

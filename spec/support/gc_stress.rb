@@ -4,7 +4,7 @@
 # it calls, collects garbage. RSpec's own allocations do not: there are thousands for each of ours.
 #
 # Most calls collect young objects only, which are those that Rust code could lose. One call in ten,
-# by chance, collects all and moves what is left, where Ruby can: it takes a hundred times as long.
+# at random, collects all and compacts, if Ruby can: that takes a hundred times as long.
 module GcStress
   YOUNG_OBJECTS_ONLY = 1
   ALL_OBJECTS = true

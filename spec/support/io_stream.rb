@@ -2,7 +2,7 @@
 
 # Streams of io-stream over pieces that are read one after the other.
 module IOStreams
-  # What an IO is to such a stream; a piece that is an exception's class is raised.
+  # The IO of such a stream. If a piece is an exception class, it is raised.
   class Pieces
     attr_reader :written
 

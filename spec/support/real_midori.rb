@@ -2,7 +2,7 @@
 
 require_relative "extra_gems"
 
-# Midori itself. What it requires and does not need to decode frames is stood in for.
+# The real Midori, with doubles for the gems that it requires but does not need for decoding.
 module RealMidori
   # @return [Boolean] whether it is there
   def self.activate

@@ -29,7 +29,7 @@ class ScriptedServer
     @listening.close
   end
 
-  # With a certificate of its own, which nobody knows.
+  # With a self-signed certificate.
   def self.context
     @context ||= OpenSSL::SSL::SSLContext.new.tap do |context|
       key = OpenSSL::PKey::EC.generate("prime256v1")

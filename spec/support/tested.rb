@@ -3,7 +3,7 @@
 require "fileutils"
 require "json"
 
-# What a run of the whole suite has been with, for `rake tested`.
+# Records the versions that the whole suite ran with, for `rake tested`.
 module Tested
   GEMS = %w[websocket-driver protocol-websocket websocket em-websocket faye-websocket actioncable
             async-websocket puma].freeze

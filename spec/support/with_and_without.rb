@@ -3,7 +3,7 @@
 RSpec.shared_context "with and without" do |integration|
   after { integration.install }
 
-  # What the block returns with the integration and without it, exceptions included.
+  # The block's results with and without the integration, exceptions included.
   define_method(:both) do |&block|
     %i[install uninstall].map do |state|
       integration.public_send(state)
@@ -15,7 +15,7 @@ RSpec.shared_context "with and without" do |integration|
 
   # The same random work, again and again, with the integration and without it.
   # @yieldparam random [Random] the same one for both
-  # @yieldreturn [Array] what there was to see
+  # @yieldreturn [Array] what was observed
   define_method(:expect_no_difference) do |times: 200, &work|
     # In an emulator, a masking loop in Ruby takes a hundred times as long.
     (times / Integer(ENV.fetch("LESS_TRAFFIC", 1))).clamp(1..).times do

@@ -20,7 +20,7 @@ module WsUnmask
   # @example Limits, before the server starts
   #   WsUnmask::ProtocolWebSocket.limit(max_frame_size: 64 << 10, max_message_size: 1 << 20)
   module ProtocolWebSocket
-    # What {limit} has set.
+    # The limits set by {limit}.
     Limits = Struct.new(:max_frame_size, :max_message_size, :validate_utf8)
 
     NO_LIMIT = 2**63
@@ -37,7 +37,7 @@ module WsUnmask
     end
 
     class << self
-      # @return [Limits, nil] those of connections that are opened from now on
+      # @return [Limits, nil] the limits of connections opened from now on
       attr_reader :limits
 
       # Limits what peers may send. A connection whose peer sends more is closed with code 1009, as

@@ -15,7 +15,7 @@ module WsUnmask
   #
   # The fast path handles complete, valid frames, and text and binary messages to be sent.
   # Everything else (the handshake, partial frames, violations) is left to the driver's own methods,
-  # with the driver's own state. If somebody hooks a method that the fast path bypasses, the driver
+  # with the driver's own state. If a method that the fast path bypasses is hooked, the driver
   # runs without it.
   #
   # Nothing else changes, with one exception: websocket-driver 0.7.5 to 0.7.7 changes the encoding

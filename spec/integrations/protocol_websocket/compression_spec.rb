@@ -33,7 +33,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
 
   compression = Protocol::WebSocket::Extension::Compression
 
-  # What is read from, and what was written to.
+  # The input, and the bytes written.
   stream_class = Struct.new(:input, :output) do
     def read(length) = input.read(length)
     def write(bytes) = output << bytes
@@ -156,7 +156,7 @@ RSpec.describe "ws_unmask/protocol_websocket with compression" do
         require "protocol/websocket"
         require "ws_unmask/protocol_websocket"
         WsUnmask::ProtocolWebSocket.limit(max_message_size: LIMIT)
-        # A stream whose reads wait for what is fed.
+        # A stream whose reads wait for more input.
         class Stream
           def initialize = @bytes = +"".b
           def feed(bytes) = @bytes << bytes

@@ -38,7 +38,7 @@ RSpec.describe "ws_unmask/protocol_websocket's reading" do
     [frame.class, frame.to_ary, frame.length, frame.payload.encoding, frame.instance_variables]
   end
 
-  # What comes until the end of the stream, or of the connection.
+  # Everything read until the end of the stream or of the connection.
   def life(random)
     frames = random_frames(random, masked: random.rand(5).positive?)
     pieces = [frames, [frames.join], cut(frames.join, random:)].sample(random:)

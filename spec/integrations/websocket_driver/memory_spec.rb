@@ -11,7 +11,7 @@ RSpec.describe "ws_unmask/websocket_driver's memory" do
 
   include_context "with and without", WsUnmask::WebSocketDriver
 
-  # What a server's read of 64 KiB returns: a String with room for all of it.
+  # Like a server's read of 64 KiB: a String with capacity for all of it.
   def read(bytes)
     String.new(capacity: 65_536) << bytes
   end

@@ -42,7 +42,7 @@ module WsUnmask
         raise ::Midori::Exception::ContinuousFrame, "Continous Frame hasn't been implemented yet"
       end
 
-      # Reads the frame whose first byte was read.
+      # Reads the rest of a frame after its first byte.
       def ws_unmask_payload(data)
         if data.instance_of?(StringIO)
           _, payload, size = Native.whole_frame(data.string, data.pos - 1, true, ANY_RESERVED)

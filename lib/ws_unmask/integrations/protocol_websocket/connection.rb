@@ -2,7 +2,7 @@
 
 module WsUnmask
   module ProtocolWebSocket
-    # For a +Protocol::WebSocket::Connection+ whose way from a frame to a message is the one in
+    # For a +Protocol::WebSocket::Connection+ whose code from a frame to a message is the one in
     # {KnownReading}.
     #
     # Most messages are a single frame that lies whole in the stream's buffer: they are unmasked and
@@ -24,7 +24,7 @@ module WsUnmask
 
       private
 
-      # Whether nobody hooks what the fast path bypasses. Called for every message, so it is cheap.
+      # Whether no method that the fast path bypasses is hooked. Cheap, since it runs per message.
       def ws_unmask_fast_path?
         changes = HookWatch.changes
         return @ws_unmask_fast_path if @ws_unmask_changes == changes

@@ -2,10 +2,10 @@
 
 module WsUnmask
   module ProtocolWebSocket
-    # For a +Protocol::WebSocket::Framer+ whose way of reading frames is one in {KnownReading}.
+    # For a +Protocol::WebSocket::Framer+ whose code for reading frames is in {KnownReading}.
     #
-    # A frame that lies whole in the stream's buffer is taken out of it in one native call. Until it
-    # does, nothing is taken: a fiber that is stopped while it waits leaves the stream in step.
+    # A whole frame in the stream's buffer is taken out in one native call. Nothing is removed before
+    # the frame is complete, so a fiber that is stopped while it waits loses nothing.
     # Violations, the end of the stream and the parts of frames of more than 64 KiB are left to the
     # library's own method.
     module Framer
@@ -27,7 +27,7 @@ module WsUnmask
         @ws_unmask_limited.frame(maximum_frame_size) { |most| read_frame_without_ws_unmask(most) }
       end
 
-      # Whether frames can be taken out of the stream's buffer, and nobody hooks what that bypasses.
+      # Whether frames can be taken out of the stream's buffer, and no bypassed method is hooked.
       # Called for every frame, so it is cheap.
       # @return [Boolean]
       def ws_unmask_takes?

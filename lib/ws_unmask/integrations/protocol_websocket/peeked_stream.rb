@@ -2,15 +2,15 @@
 
 module WsUnmask
   module ProtocolWebSocket
-    # The streams whose +peek+ yields their own buffer, so that what is removed from it has been
-    # read: those of io-stream.
+    # The streams whose +peek+ yields their own buffer, so that bytes removed from it count as read:
+    # those of io-stream.
     module PeekedStream
       OWNERS = %w[IO::Stream::Readable IO::Stream::Generic].freeze
       FILES = %r{/io/stream/[^/]+\.rb\z}
       private_constant :OWNERS, :FILES
 
       # @param stream [Object]
-      # @return [Boolean] whether it is one, and nobody hooks how it is read
+      # @return [Boolean] whether it is one, and its methods for reading are not hooked
       def self.one?(stream)
         methods = %i[peek read].map { |name| stream.method(name) }
         HookWatch.watch_modules([stream.class, *methods.map(&:owner)])

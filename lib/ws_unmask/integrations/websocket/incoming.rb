@@ -37,7 +37,7 @@ module WsUnmask
         [(@ws_unmask_needed || SHORTEST) - @data.bytesize, 1].max
       end
 
-      # @param size [Integer] of the data, before which the library goes no further
+      # @param size [Integer] of the data that the library needs to continue
       # @return [void]
       def ws_unmask_wait_for(size)
         return unless ws_unmask_unhooked?(PATCHES)

@@ -13,7 +13,7 @@ module WsUnmask
 
       # @param socket [TCPSocket, OpenSSL::SSL::SSLSocket] which another thread may be reading from
       # @param client [::WebSocket::Client::Simple::Client]
-      # @param frame [::WebSocket::Frame::Incoming::Client] which gets what is read
+      # @param frame [::WebSocket::Frame::Incoming::Client] gets the bytes
       # @return [void]
       def self.begin(socket, client, frame)
         socket.instance_variable_set(:@ws_unmask_client, client)

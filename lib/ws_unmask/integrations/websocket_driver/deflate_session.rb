@@ -5,7 +5,7 @@ module WsUnmask
     # Inflates and deflates a driver's messages for sessions of permessage-deflate, which define
     # +ws_unmask_inflater+ and +ws_unmask_deflater+.
     module DeflateSession
-      # @return [::WebSocket::Driver] whose limit holds; without one, the default of drivers
+      # @return [::WebSocket::Driver] its limit applies; without one, the default of drivers
       attr_writer :ws_unmask_driver
 
       # @param message [#data, #rsv1] as it was received; its data become the plain bytes

@@ -14,7 +14,7 @@ module WsUnmask
         end
       end
 
-      # @param driver [::WebSocket::Driver] whose limit holds for what is inflated
+      # @param driver [::WebSocket::Driver] its limit applies to the inflated bytes
       # @return [void]
       def ws_unmask_limit_by(driver)
         @sessions.each do |_, session|

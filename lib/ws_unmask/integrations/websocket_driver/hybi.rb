@@ -138,7 +138,7 @@ module WsUnmask
                             @ws_unmask_reserved, @max_length, @message&.data&.bytesize)
       end
 
-      # Goes back to the start of a header that has come in part.
+      # Goes back to the start of an incomplete header.
       def ws_unmask_unread_header
         return unless @stage.between?(BETWEEN + 1, WAITING - 1)
 
@@ -149,8 +149,8 @@ module WsUnmask
         @frame = nil
       end
 
-      # Delivers the frame whose header was read before, a large one without a copy; and then those
-      # behind it.
+      # Delivers the frame whose header was read before, without a copy if it is large, and then the
+      # frames after it.
       def ws_unmask_finish
         @ws_unmask_batch = nil
         frame = @frame
@@ -176,7 +176,7 @@ module WsUnmask
         end
       end
 
-      # Whether it can be delivered as it is: not if it is text that is not UTF-8.
+      # Whether it can be delivered: invalid UTF-8 in text is left to the driver.
       def ws_unmask_valid?(first_byte, payload)
         first_byte == BINARY || payload.force_encoding(Encoding::UTF_8).valid_encoding?
       end
