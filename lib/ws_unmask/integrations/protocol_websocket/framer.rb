@@ -4,8 +4,8 @@ module WsUnmask
   module ProtocolWebSocket
     # For a +Protocol::WebSocket::Framer+ whose code for reading frames is in {KnownReading}.
     #
-    # A whole frame in the stream's buffer is taken out in one native call. Nothing is removed before
-    # the frame is complete, so a fiber that is stopped while it waits loses nothing.
+    # A whole frame in the buffer of the stream is taken out in one native call. Nothing is removed
+    # before the frame is complete, so a fiber that is stopped while it waits loses nothing.
     # Violations, the end of the stream and the parts of frames of more than 64 KiB are left to the
     # library's own method.
     module Framer
