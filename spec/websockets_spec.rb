@@ -12,7 +12,7 @@ RSpec.describe "Python's websockets as a client of WsUnmask::Connection" do
     unless Dir.exist?(packages)
       output, status = Open3.capture2e("python3", "-m", "pip", "install", "--quiet",
                                        "--target", packages, "websockets==15.0.1")
-      skip "websockets cannot be had: #{output.lines.last}" unless status.success?
+      skip "websockets cannot be installed: #{output.lines.last}" unless status.success?
     end
   rescue Errno::ENOENT
     skip "Python is not installed"
