@@ -41,6 +41,7 @@ RSpec.describe WsUnmask::CLI::Doctor do
         .to match(/^  websocket-driver \d\S+ +works; .*tested with >= 0\.6, < 0\.9$/)
         .and match(/^  midori.rb +not (?:installed|in this bundle); tested with /)
         .and match(%r{^  gem "ws_unmask", path: ".*", require: .*ws_unmask/websocket_driver})
+        .and match(%r{^  require "ws_unmask/websocket_driver"$})
     end
 
     it "says that a version has not been tested" do

@@ -111,7 +111,11 @@ module WsUnmask
           @out.puts format("  %-30s %s", name, describe(found))
         end
         @out.puts "", "Line for the Gemfile:", "  #{facts[:gemfile]}" if facts[:gemfile]
-        @out.puts "", "An app that does not call Bundler.require (Rails does) must require it, too."
+        works = facts[:libraries].select { |found| found[:state] == "works" }
+        requires = works.map { |found| "  require #{found[:require].inspect}" }
+        return if requires.empty?
+
+        @out.puts "", "An app that does not call Bundler.require (Rails does) also needs:", requires
       end
 
       def describe(found)
