@@ -2,14 +2,14 @@
 
 require "mkmf"
 
-# Looks for what the build needs besides a C compiler. Without this check, the build would fail with
-# pages of output that do not say what is missing.
+# Checks for the tools that the build needs. Without this, the build would fail with pages of output
+# that do not say what is missing.
 module Needed
   # The minimum version of Rust.
   RUST = File.read(File.expand_path("../../Cargo.toml", __dir__))[/^rust-version = "(.+)"/, 1]
 
-  # Where Linux distributions have libclang and, in clang/VERSION/include, its headers. A build on
-  # another system reports what is missing by itself.
+  # Where Linux distributions install libclang and, in clang/VERSION/include, its headers. On other
+  # systems, the build itself reports what is missing.
   LIBRARIES = %w[/usr/lib/llvm*/lib /usr/lib/llvm/*/lib* /usr/lib /usr/lib64 /usr/lib/*-linux-*
                  /usr/local/lib /usr/local/lib64 /usr/local/llvm*/lib*].freeze
 
@@ -24,13 +24,13 @@ module Needed
     missing_rust || missing_libclang || missing_linker
   end
 
-  # Shows what takes so long: RubyGems shows nothing of a build until it has ended.
+  # Announces the build, since RubyGems prints nothing until it has ended.
   def announce
     File.open("/dev/tty", "w") do |terminal|
       terminal.puts "ws_unmask: compiling with #{`cargo --version`.chomp}, which takes a minute"
     end
   rescue SystemCallError
-    nil # nobody is watching
+    nil # no terminal
   end
 
   # @return [String, nil]
@@ -60,7 +60,7 @@ module Needed
     "libclang found, but not its headers (stddef.h)#{searched}: #{INSTALL}"
   end
 
-  # What runs Cargo, and what links with Ruby. Who cross-compiles brings another.
+  # make, and the C compiler, which links the extension. Cross-compiling uses other tools.
   # @return [String, nil]
   def missing_linker
     return if !RUBY_PLATFORM.include?("linux") || ENV.key?("RUBY_CC_VERSION")
@@ -83,7 +83,7 @@ module Needed
     [File.directory?(path) ? path : File.dirname(path)]
   end
 
-  # @return [String, nil] where, if that is not the usual
+  # @return [String, nil] where, if LIBCLANG_PATH is set
   def searched
     " (LIBCLANG_PATH is #{ENV.fetch("LIBCLANG_PATH")})" if ENV.key?("LIBCLANG_PATH")
   end
