@@ -4,7 +4,6 @@
 # connection.
 #
 #   bundle exec puma -b tcp://127.0.0.1:9292 examples/echo.ru
-require "io/wait"
 require "socket"
 require "ws_unmask"
 
@@ -17,13 +16,17 @@ module Echo
     # Without this, Nagle's algorithm and the peer's delayed acknowledgements add 40 ms. Puma's TLS
     # sockets have it set.
     socket.setsockopt(:TCP, :NODELAY, true) if socket.is_a?(TCPSocket)
-    connection.flush { |bytes| socket.write(bytes) }
-    until connection.closed?
+    loop do
+      # While a thread is in +write+ others run, and waiting for them takes more time than writing.
+      until connection.flush { |bytes| socket.write_nonblock(bytes, exception: false) }
+        socket.to_io.wait_writable
+      end
+      break if connection.closed?
+
       connection.receive(socket.readpartial(READ_SIZE)) do |type, payload|
         connection.text(payload) if type == :text
         connection.binary(payload) if type == :binary
       end
-      connection.flush { |bytes| socket.write(bytes) }
     end
     drain(socket)
   rescue IOError, SystemCallError

@@ -20,7 +20,10 @@ module Echo
         connection.text(payload) if type == :text
         connection.binary(payload) if type == :binary
       end
-      connection.flush { |bytes| socket.write(bytes) }
+      # Fewer system calls than +write+, which asks the scheduler each time.
+      until connection.flush { |bytes| socket.write_nonblock(bytes, exception: false) }
+        socket.wait_writable
+      end
     end
     drain(socket, buffer)
   rescue IOError, SystemCallError
@@ -33,9 +36,7 @@ module Echo
   # close frame. So shut it down for writing, and read what the peer still sends.
   def self.drain(socket, buffer)
     socket.close_write
-    Async::Task.current.with_timeout(2) do
-      loop { socket.readpartial(READ_SIZE, buffer) }
-    end
+    Async::Task.current.with_timeout(2) { loop { socket.readpartial(READ_SIZE, buffer) } }
   rescue Async::TimeoutError
     nil # it does not stop sending
   end
