@@ -26,6 +26,8 @@ module Echo
       connection.receive(socket.readpartial(READ_SIZE)) do |type, payload|
         connection.text(payload) if type == :text
         connection.binary(payload) if type == :binary
+        # Frees its memory now, while it is in the CPU's cache, not at the next GC.
+        payload.clear if payload.is_a?(String)
       end
     end
     drain(socket)
@@ -52,7 +54,6 @@ run(lambda do |env|
   connection = WsUnmask::Connection.accept(env, deflate: true)
   next connection.rejection unless connection.open?
 
-  socket = env["rack.hijack"].call
-  Thread.new { Echo.serve(socket, connection) }
+  Thread.new(env["rack.hijack"].call) { |socket| Echo.serve(socket, connection) }
   [-1, {}, []]
 end)

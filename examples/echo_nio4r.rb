@@ -16,7 +16,7 @@ def serve(monitor, socket = monitor.io, connection = monitor.value)
   connection.receive(bytes) do |type, payload|
     connection.text(payload) if type == :text
     connection.binary(payload) if type == :binary
-    # Frees its memory for the next payload now, while it is in the CPU's cache, not at the next GC.
+    # Frees its memory now, while it is in the CPU's cache, not at the next GC.
     payload.clear if payload.is_a?(String)
   end
   is_written = connection.flush { |output| socket.write_nonblock(output, exception: false) }
