@@ -101,8 +101,9 @@ RSpec.describe WsUnmask::CLI::Doctor do
       Dir.mktmpdir do |folder|
         File.write("#{folder}/Gemfile", gemfile)
         env = { "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "RUBYOPT" => nil, "RUBYLIB" => nil }
-        output, status = Open3.capture2e(env, "bundle", "exec", "ws_unmask", "doctor", "--no-speed",
-                                         chdir: folder)
+        command = File.expand_path("../../exe/ws_unmask", __dir__)
+        output, status = Open3.capture2e(env, "bundle", "exec", "ruby", command, "doctor",
+                                         "--no-speed", chdir: folder)
         raise output unless status.success?
 
         output

@@ -82,7 +82,7 @@ fn find_frames(
     Ok(())
 }
 
-/// The first of [`whole_frames`], whatever came before it, if it is masked or not, as `masked` says.
+/// The first of [`whole_frames`], ignoring what came before it; masked or not, as `masked` says.
 fn whole_frame(
     ruby: &Ruby,
     buffer: Value,

@@ -381,7 +381,7 @@ impl FrameList {
     }
 }
 
-/// A payload in a Ruby String: bytes in ASCII-8BIT, text in UTF-8 with what is known of its bytes,
+/// A payload in a Ruby String: bytes in ASCII-8BIT, text in UTF-8 with what is known about its bytes,
 /// which Ruby does not need to scan again.
 pub struct RubyString(pub RString);
 
@@ -444,7 +444,7 @@ fn filled<T>(
     (string.expect("it is a String"), result)
 }
 
-/// Makes text of a new String in ASCII-8BIT, with what is known of its bytes.
+/// Makes text of a new String in ASCII-8BIT, with what is known about its bytes.
 #[inline(always)]
 fn labeled(string: RString, content: Content) -> RString {
     let coderange = match content {

@@ -17,12 +17,12 @@ use ws_unmask_core::{Masking, Rules, Violation};
 const MOST_WAITED_FOR: u64 = 64 << 10;
 
 enum Found {
-    /// What is taken, and its size in the buffer.
+    /// The result, and its size in the buffer.
     Whole(Value, usize),
     Part,
     /// A payload of so many bytes, which is over the limit.
     TooBig(u64),
-    /// A violation, a part of a large frame, or not what is looked for.
+    /// A violation, a part of a large frame, or not of the kind requested.
     Other,
 }
 
