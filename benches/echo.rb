@@ -38,7 +38,7 @@ class Echo
     "16 KiB, 4" => [16_384, 4]
   }.freeze
   CHARTED = { "64 B, one in flight" => "64 B, 1", "1 KiB, 16 in flight" => "1 KiB, 16" }.freeze
-  ROUNDS = 2
+  ROUNDS = 3
   SECONDS = 0.4
   private_constant :RUBY, :IN_RUBY, :THREADS, :ASCII, :CHINESE, :POINTS, :CHARTED, :ROUNDS,
                    :SECONDS
