@@ -50,8 +50,8 @@ module Checks
     end
     [*CABLE.map { |name, value| "set #{name} #{value}" },
      *echoes(sizes.select(&:positive?), %w[ascii emoji], short),
-     "echo text emoji 1000 3", "ping 5", "close 1000 bye", "too_big #{TOO_BIG} 1009,1006",
-     "restart"]
+     "echo text emoji 1000 3", "ping 5", "close 1000 bye", "restart",
+     "too_big #{TOO_BIG} 1009,1006"] # last: a connection that breaks troubles no other check
   end
 
   def echoes(sizes, fills, short)
