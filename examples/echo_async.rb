@@ -21,7 +21,10 @@ def serve(socket)
       # Frees its memory now, while it is in the CPU's cache, not at the next GC.
       payload.clear if payload.is_a?(String)
     end
-    connection.flush { |bytes| socket.write(bytes) }
+    # Fewer system calls than +write+, which asks the scheduler each time.
+    until connection.flush { |bytes| socket.write_nonblock(bytes, exception: false) }
+      socket.wait_writable
+    end
   end
   drain(socket, buffer)
 rescue IOError, SystemCallError
@@ -34,9 +37,7 @@ end
 # frame. So shut it down for writing, and read what the peer still sends.
 def drain(socket, buffer)
   socket.close_write
-  Async::Task.current.with_timeout(2) do
-    loop { socket.readpartial(READ_SIZE, buffer) }
-  end
+  Async::Task.current.with_timeout(2) { loop { socket.readpartial(READ_SIZE, buffer) } }
 rescue Async::TimeoutError
   nil # it does not stop sending
 end
