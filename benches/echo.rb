@@ -100,7 +100,7 @@ class Echo
     messages = answered * POINTS.fetch(point)[1]
     @figures[[server.name, point]] << [cpu * 1e6 / messages, messages / seconds]
   rescue RuntimeError => e
-    puts "skipped: #{server.name}, #{point}: #{e.message.strip}"
+    puts "skipped: #{server.name}, #{point}: #{e.message.strip[0, 200]}"
   end
 
   # @return [Array<Float>] how often all in flight was answered, seconds, and seconds of CPU time

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 # examples/action_cable with the drop-in, unless WS_UNMASK_DISABLE is set.
+ENV["RAILS_ENV"] = "production" # development answers 403 to the load generator's Host
+
 require "ws_unmask/websocket_driver"
 require_relative "../../../examples/action_cable/app"
 
