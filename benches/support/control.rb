@@ -2,29 +2,30 @@
 
 require_relative "rounds"
 
-# Tells whether the machine is quiet enough to measure: the same work is measured again and again,
-# between the benchmarks. Whatever its times differ by is the machine's noise.
+# Tells whether the machine was quiet during a benchmark: the same work is timed twice before it and
+# twice after it. Any difference between those times is the machine's noise.
 class Control
-  # In percent of the median. A quiet machine stays below 3.
+  # In percent of the median. On a quiet machine it is below 3.
   LIMIT = 10
 
   def initialize
-    @times = []
     @payload = "x" * (1 << 20)
   end
 
-  # Measures once more, in half a second: over a String that is too large for the
-  # first caches.
-  def measure
+  # @yield the benchmark
+  # @return [Array] what the block returns, and by how much the times differ, in percent
+  def around
+    times = Array.new(2) { time }
+    result = yield
+    times.concat(Array.new(2) { time }).sort!
+    [result, (times.last - times.first) * 100 / times[1]]
+  end
+
+  private
+
+  # Takes half a second, with a String that is too large for the L1 cache.
+  def time
     work = ->(calls) { calls.times { @payload.tr("x", "y").sum } }
-    @times << Rounds.medians(work:)[:work]
+    Rounds.medians(work:)[:work]
   end
-
-  # @return [Float] how far the times lie apart, in percent of their median
-  def noise
-    (@times.max - @times.min) * 100 / @times.sort[@times.size / 2]
-  end
-
-  # @return [Boolean]
-  def quiet? = noise <= LIMIT
 end
