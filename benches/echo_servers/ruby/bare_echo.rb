@@ -9,7 +9,7 @@ require "ws_unmask"
 # errors. What examples/echo_nio4r.rb takes more is the price of a Connection.
 server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0)))
 selector = NIO::Selector.new
-selector.register(server, :r)
+listener = selector.register(server, :r)
 buffer = String.new(capacity: 64 * 1024)
 output = "".b
 encoder = WsUnmask::Encoder.new
@@ -24,13 +24,15 @@ end
 
 loop do
   selector.select do |monitor|
-    socket = monitor.io
-    if socket == server
+    if monitor == listener
       client = server.accept
       selector.register(client, :r).value = WsUnmask::Decoder.new if accept(client)
-    elsif socket.read_nonblock(64 * 1024, buffer, exception: false)
-      monitor.value.feed(buffer) { |type, payload| encoder.encode_into(output, type, payload) }
-      socket.write(output)
+    elsif (socket = monitor.io).read_nonblock(64 * 1024, buffer, exception: false)
+      monitor.value.feed(buffer) do |type, payload|
+        encoder.encode_into(output, type, payload)
+        payload.clear
+      end
+      socket.write_nonblock(output)
       output.clear
     else
       monitor.close
