@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "open3"
-require "tmpdir"
 
 RSpec.describe "the commands in bin/" do
   root = File.expand_path("..", __dir__)
@@ -20,16 +19,6 @@ RSpec.describe "the commands in bin/" do
         expect(output).to start_with "Usage: bin/#{name}"
         expect(status).not_to be_success
       end
-    end
-  end
-
-  it "includes the one to run when gems are missing" do
-    Dir.mktmpdir do |folder|
-      File.write("#{folder}/Gemfile", "eval_gemfile '#{root}/Gemfile'\ngem 'ws_unmask_no_such_gem'")
-      output, status = Open3.capture2e({ "BUNDLE_GEMFILE" => "#{folder}/Gemfile" },
-                                       "bundle", "exec", "true")
-      expect(output).to include "ws_unmask_no_such_gem", "run bin/setup"
-      expect(status).not_to be_success
     end
   end
 end
