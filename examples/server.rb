@@ -3,6 +3,7 @@
 require "etc"
 require "rbconfig"
 require "socket"
+require "timeout"
 
 # Runs an example in a separate process, on a free local port: a Rack app under Puma, or a program
 # that takes the port as its argument.
@@ -10,7 +11,8 @@ module Server
   ROOT = File.expand_path("..", __dir__)
   # Below the range for outgoing connections, which could take the port before the server does.
   PORTS = (10_000...32_768)
-  private_constant :ROOT, :PORTS
+  STOP_SECONDS = 20
+  private_constant :ROOT, :PORTS, :STOP_SECONDS
 
   # Yields the port and the process ID, and stops the server afterwards.
   def self.run(example, *puma_arguments, env: {}, &block)
@@ -74,9 +76,14 @@ module Server
     ticks.to_f / Etc.sysconf(Etc::SC_CLK_TCK)
   end
 
+  # Puma 8 sometimes does not end if it is told to right after its start.
   def self.stop(pid)
     Process.kill(:TERM, pid)
+    Timeout.timeout(STOP_SECONDS) { Process.wait(pid) }
+  rescue Timeout::Error
+    Process.kill(:KILL, pid)
     Process.wait(pid)
+    warn "process #{pid} did not end within #{STOP_SECONDS} s and was killed"
   rescue Errno::ESRCH, Errno::ECHILD
     nil # it had ended already
   end
