@@ -52,7 +52,7 @@ class Everything
     }
   }.freeze
 
-  # How often a benchmark is run again when the machine was noisy.
+  # How often a benchmark is run at most, if the machine is noisy.
   TRIES = 3
   private_constant :TRIES
 

@@ -6,13 +6,7 @@ require_relative "../examples/server"
 
 # A real server over real sockets, with a client that does not use the library.
 RSpec.describe "examples/chat_nio4r.rb" do
-  around do |it|
-    Server.run("examples/chat_nio4r.rb") do |port, pid|
-      @port = port
-      @pid = pid
-      it.run
-    end
-  end
+  around { |it| Server.run("examples/chat_nio4r.rb") { |port| @port = port and it.run } }
 
   def with_clients(count)
     clients = Array.new(count) { Client.new(@port) }

@@ -4,6 +4,7 @@ require "digest/sha1"
 require "io/wait"
 require "openssl"
 require "socket"
+require_relative "tls"
 
 # A server for one client at a time, with TLS or without: it answers the opening handshake, and then
 # does what it is told.
@@ -29,28 +30,11 @@ class ScriptedServer
     @listening.close
   end
 
-  # With a self-signed certificate.
   def self.context
     @context ||= OpenSSL::SSL::SSLContext.new.tap do |context|
-      key = OpenSSL::PKey::EC.generate("prime256v1")
-      context.key = key
-      context.cert = certificate(key)
+      context.key, context.cert = TLS.self_signed
     end
   end
-
-  def self.certificate(key)
-    name = OpenSSL::X509::Name.parse("/CN=localhost")
-    OpenSSL::X509::Certificate.new.tap do |certificate|
-      certificate.version = 2
-      certificate.serial = 1
-      certificate.subject = certificate.issuer = name
-      certificate.public_key = key
-      certificate.not_before = Time.now - 60
-      certificate.not_after = Time.now + 3600
-      certificate.sign(key, "SHA256")
-    end
-  end
-  private_class_method :certificate
 
   private
 
